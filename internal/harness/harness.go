@@ -1,0 +1,91 @@
+package harness
+
+// A Harness drives one CLI. Implementations hold no state and may be used by many goroutines at once.
+type Harness interface {
+	// Facts are what is true of the CLI whatever the job.
+	Facts() Facts
+	// Command says how to start job. It fails with ErrPermissions, ErrInteractive or ErrFlag when the CLI cannot run
+	// the job as asked.
+	Command(job Job) (Command, error)
+	// Parser reads the output of one run of job.
+	Parser(job Job) Parser
+}
+
+// A Parser reads the output of one run, in the order it comes. It is not safe for use by several goroutines.
+type Parser interface {
+	// Line reads one line of standard output, without its newline. Unknown, cut or undecodable lines give no events
+	// and never an error.
+	Line(line []byte) []Event
+	// Stderr reads one line of standard error, without its newline.
+	Stderr(line []byte) []Event
+	// Wants lists files, as absolute glob patterns, whose content Finish can use; it is complete once the last line
+	// was read. Where a pattern matches several files the latest modified one counts. Their last 4 MiB are enough.
+	Wants() []string
+	// Finish says how the run ended. It is called once, after the last line.
+	Finish(exit Exit) Result
+}
+
+// Facts describe a CLI.
+type Facts struct {
+	Name        string
+	Binary      string        // the program looked up on PATH; "" for exec
+	ReadOnly    Grade         // how well Read permissions are kept
+	Sessions    SessionStyle  // who names the conversation
+	Interactive bool          // can be run in a pane for a person to watch and talk to
+	Effort      bool          // has a setting for reasoning effort
+	Unproven    bool          // written from documentation only; nobody has run it
+	Warning     string        // what surprises before a run, for a person; "" for nothing
+	Inherit     []string      // variables that pass from board's environment to the CLI (SUP-7)
+	Shell       []Permissions // permissions under which the agent can run commands, so `board done` works; else the verdict line
+}
+
+// CanRunCommands reports whether an agent with permissions p can run programs. Where it cannot, its only way to give a
+// verdict is the last line of its answer, and its prompt must carry the diff it is to look at.
+func (f Facts) CanRunCommands(p Permissions) bool {
+	for _, have := range f.Shell {
+		if have == p {
+			return true
+		}
+	}
+	return false
+}
+
+// Grade says how well a CLI keeps read-only permissions (HAR-5).
+type Grade string
+
+// The grades, best first.
+const (
+	GradeEnforced Grade = "enforced" // the CLI offers no tool that writes, or a sandbox refuses
+	GradeAdvisory Grade = "advisory" // the CLI asks the model not to write, or this was never proved
+	GradeNone     Grade = "none"     // nothing keeps it; a gated workflow refuses such a reviewer
+)
+
+// SessionStyle says who names a conversation.
+type SessionStyle string
+
+// The styles.
+const (
+	SessionChosen   SessionStyle = "chosen"   // the caller mints a UUID and passes it as Job.NewSession
+	SessionReported SessionStyle = "reported" // the CLI names it in an early event
+	SessionNone     SessionStyle = "none"     // it cannot be resumed
+)
+
+// Lookup finds the harness called name.
+func Lookup(name string) (Harness, bool) {
+	for _, h := range all() {
+		if h.Facts().Name == name {
+			return h, true
+		}
+	}
+	return nil, false
+}
+
+// Names lists every harness, in the order that `board init` prefers them; exec is last.
+func Names() []string {
+	list := all()
+	names := make([]string, 0, len(list))
+	for _, h := range list {
+		names = append(names, h.Facts().Name)
+	}
+	return names
+}
