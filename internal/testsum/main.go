@@ -15,10 +15,10 @@ import (
 
 // event is one line of `go test -json` (go doc test2json).
 type event struct {
-	Action  string
-	Package string
-	Test    string
-	Output  string
+	Action  string `json:"Action"`
+	Package string `json:"Package"`
+	Test    string `json:"Test"`
+	Output  string `json:"Output"`
 }
 
 // name identifies a test in the whole module; a package's own lines have the empty Test.
@@ -27,6 +27,7 @@ type name struct{ pkg, test string }
 // summary collects the output of what is still undecided and counts what has ended.
 type summary struct {
 	out                     *bufio.Writer
+	err                     error // of the last flush
 	pending                 map[name][]string
 	broken                  map[string]bool // packages with a failed test
 	skips                   []string
@@ -60,8 +61,15 @@ func summarize(in io.Reader, w io.Writer) error {
 		fmt.Fprintln(s.out, "skipped:", skip)
 	}
 	fmt.Fprintf(s.out, "%d passed, %d failed, %d skipped\n", s.passed, s.failed, s.skipped)
-	return s.out.Flush()
+	s.flush()
+	if s.err != nil {
+		return fmt.Errorf("print the summary: %w", s.err)
+	}
+	return nil
 }
+
+// flush shows what there is as it comes; a bufio.Writer keeps its first error.
+func (s *summary) flush() { s.err = s.out.Flush() }
 
 // line takes one event. What is no event (make's own lines) goes through as it is.
 func (s *summary) line(line string) {
@@ -107,7 +115,7 @@ func (s *summary) ended(key name, action string) {
 // closing prints a package's last line, or all that the package itself printed where it failed. A test that was running
 // when its process died has no ending of its own, and a package that did not build has no tests: both count as failed.
 func (s *summary) closing(pkg string, said []string, action string) {
-	defer s.out.Flush()
+	defer s.flush()
 	if action != "fail" {
 		if len(said) > 0 {
 			fmt.Fprint(s.out, said[len(said)-1])
