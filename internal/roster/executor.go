@@ -64,13 +64,13 @@ type Limits struct {
 type Executor struct {
 	ID         string
 	Harness    string
-	Model      string          // empty: the harness's own default
-	Command    []string        // only for the harness exec
-	Roles      []Role          // in the order of Roles
-	Slots      int             // at least 1
-	CoderSlots int             // how many of the slots coders may hold: 0..Slots
-	Priority   PerRole[int]    // lower is tried first
-	Effort     PerRole[string] // empty: the harness's own default
+	Model      string           // empty: the harness's own default
+	Command    []string         // only for the harness exec
+	Roles      []Role           // in the order of Roles
+	Slots      int              // at least 1
+	CoderSlots int              // how many of the slots coders may hold: 0..Slots
+	Priority   PerRole[float64] // lower is tried first
+	Effort     PerRole[string]  // empty: the harness's own default
 	Flags      map[string]string
 	Env        map[string]string // with each ${VAR} replaced: secret, never to be stored or printed
 	Bin        string            // empty: looked up on PATH

@@ -1,6 +1,10 @@
 package roster
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Because says why a reasoning run was given to an executor that made the work it looks at. Empty: it was not.
 type Because string
@@ -81,4 +85,89 @@ type State struct {
 	LastLeased map[string]int64 // per executor the id of its newest lease, released or not; absent: never leased
 	Exclusions []Exclusion
 	Pauses     []Pause // of executors
+}
+
+// With returns the state after the lease was taken; the receiver is unchanged. A lease without an id gets the next one.
+func (s State) With(l Lease) State {
+	if l.ID == 0 {
+		l.ID = s.nextLease()
+	}
+	s.Leases = append(slices.Clone(s.Leases), l)
+	s.LastLeased = maps.Clone(s.LastLeased)
+	if s.LastLeased == nil {
+		s.LastLeased = map[string]int64{}
+	}
+	s.LastLeased[l.Executor] = max(s.LastLeased[l.Executor], l.ID)
+	return s
+}
+
+// Without returns the state after the lease was released; one that is not held changes nothing (ROS-4).
+func (s State) Without(lease int64) State {
+	s.Leases = slices.DeleteFunc(slices.Clone(s.Leases), func(l Lease) bool { return l.ID == lease })
+	return s
+}
+
+func (s State) nextLease() int64 {
+	var last int64
+	for _, l := range s.Leases {
+		last = max(last, l.ID)
+	}
+	for _, id := range s.LastLeased {
+		last = max(last, id)
+	}
+	return last + 1
+}
+
+// LowestFreeClone returns the lowest number from 1 that no lease of the executor holds (ROS-4).
+func LowestFreeClone(leases []Lease, executor string) int {
+	for clone := 1; ; clone++ {
+		taken := func(l Lease) bool { return l.Executor == executor && l.Clone == clone }
+		if !slices.ContainsFunc(leases, taken) {
+			return clone
+		}
+	}
+}
+
+// Use is how many of an executor's slots are held. It may be more than there are, where slots were taken from the file.
+type Use struct {
+	Slots, Used           int
+	CoderSlots, CoderUsed int
+	Holders               []Lease // borrowed ones are not among them
+}
+
+// UseOf counts what is held of an executor.
+func (s State) UseOf(e Executor) Use {
+	use := Use{Slots: e.Slots, CoderSlots: e.CoderSlots}
+	for _, l := range s.Leases {
+		if l.Executor != e.ID || l.Borrowed() {
+			continue
+		}
+		use.Used++
+		if l.Role == RoleCoder {
+			use.CoderUsed++
+		}
+		use.Holders = append(use.Holders, l)
+	}
+	return use
+}
+
+// Free returns how many more leases for the role the slots allow.
+func (u Use) Free(role Role) int {
+	free := u.Slots - u.Used
+	if role == RoleCoder {
+		free = min(free, u.CoderSlots-u.CoderUsed)
+	}
+	return max(0, free)
+}
+
+// Room returns how many slots the executors in the round have for a role, and how many of them are free.
+func (s State) Room(role Role) (capacity, free int) {
+	for _, e := range s.Executors {
+		if _, out := s.OutOf(e); out || !e.Has(role) {
+			continue
+		}
+		capacity += e.SlotsFor(role)
+		free += s.UseOf(e).Free(role)
+	}
+	return capacity, free
 }
