@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"fmt"
 	"strings"
 	"time"
 )
@@ -29,7 +28,7 @@ func (s State) OutOf(e Executor) (Out, bool) {
 		if !x.Covers(e) || x.Over(s.Now) {
 			continue
 		}
-		if out := x.out(); !found || longer(out, worst) {
+		if out := x.out(s.Now); !found || longer(out, worst) {
 			worst, found = out, true
 		}
 	}
@@ -43,7 +42,7 @@ func (s State) paused(e Executor) (Out, bool) {
 		}
 		text := "paused by hand, until it is resumed"
 		if !p.Until.IsZero() {
-			text = "paused by hand until " + clockText(p.Until)
+			text = "paused by hand until " + clockText(s.Now, p.Until)
 		}
 		return Out{Code: RefusedPaused, Until: p.Until, Reason: p.Reason, Text: withReason(text, p.Reason)}, true
 	}
@@ -56,13 +55,13 @@ func (p Pause) Over(now time.Time) bool { return !p.Until.IsZero() && !now.Befor
 // Over reports whether the exclusion has passed by itself.
 func (x Exclusion) Over(now time.Time) bool { return x.Kind == KindUntil && !now.Before(x.Until) }
 
-func (x Exclusion) out() Out {
+func (x Exclusion) out(now time.Time) Out {
 	out := Out{Reason: x.Reason}
 	text := ""
 	switch x.Kind {
 	case KindUntil:
 		out.Code, out.Until = RefusedUntil, x.Until
-		text = "out until " + clockText(x.Until)
+		text = "out until " + clockText(now, x.Until)
 	case KindHealth:
 		out.Code = RefusedUnhealthy
 		text = "out until its health URL answers"
@@ -99,12 +98,12 @@ func withReason(text, reason string) string {
 	return text + ": " + reason
 }
 
-// clockText writes a time for a person. It names the zone, so that a text made by a cron job reads right elsewhere.
-func clockText(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }
-
-func untilText(what string, until time.Time) string {
-	if until.IsZero() {
-		return what
+// clockText writes a time for a person, in the zone of now and with its name: a text made by a cron job may be read
+// where another zone is set. The date is left out on the same day.
+func clockText(now, t time.Time) string {
+	t = t.In(now.Location())
+	if now.Format(time.DateOnly) == t.Format(time.DateOnly) {
+		return t.Format("15:04 MST")
 	}
-	return fmt.Sprintf("%s, %s at the earliest", what, clockText(until))
+	return t.Format("2006-01-02 15:04 MST")
 }

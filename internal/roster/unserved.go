@@ -3,7 +3,6 @@ package roster
 import (
 	"slices"
 	"strings"
-	"time"
 )
 
 // unserved explains why nobody takes the run (ROS-6). For a reasoning run that may fall back on who made the work, those
@@ -53,15 +52,7 @@ func (u *Unserved) text(w Want) string {
 	if u.Exhausted {
 		return "roster exhausted: nobody can ever serve as " + string(w.Role) + ": " + strings.Join(parts, "; ")
 	}
-	return untilText("no free "+string(w.Role)+": "+strings.Join(parts, "; "), u.soonest())
-}
-
-// soonest returns when the first executor comes back, if nobody is busy: a busy one may be free at any moment.
-func (u *Unserved) soonest() time.Time {
-	if slices.ContainsFunc(u.Refusals, func(r Refusal) bool { return r.Code == RefusedBusy }) {
-		return time.Time{}
-	}
-	return u.Until
+	return "no free " + string(w.Role) + ": " + strings.Join(parts, "; ")
 }
 
 // IdleHolders returns the leases of idle sessions that keep the run waiting, the longest held first: closing one of them
