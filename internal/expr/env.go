@@ -26,41 +26,53 @@ type Env struct {
 
 // Card is the card's columns and what is worked out from its other rows.
 type Card struct {
-	ID             string            `expr:"id"`
-	Board          string            `expr:"board"`
-	Title          string            `expr:"title"`
-	Body           string            `expr:"body"`
-	Status         string            `expr:"status"`
-	Priority       int               `expr:"priority"` // higher first
-	Assignee       *string           `expr:"assignee"` // a profile
-	Host           *string           `expr:"host"`     // the target machine
-	Model          *string           `expr:"model"`
-	Effort         *string           `expr:"effort"`
-	Parent         *string           `expr:"parent"` // the story
-	Owns           []string          `expr:"owns"`
-	Satisfies      []int             `expr:"satisfies"`
-	Labels         map[string]string `expr:"labels"` // a label that is not there reads as nil
-	NotBefore      *time.Time        `expr:"not_before"`
-	ReadySince     *time.Time        `expr:"ready_since"`
-	StartRequested *time.Time        `expr:"start_requested"`
-	Every          *string           `expr:"every"`
-	MaxRuns        *int              `expr:"max_runs"`
-	Failures       int               `expr:"failures"` // in a row
-	Handovers      int               `expr:"handovers"`
-	RoundRuns      int               `expr:"round_runs"` // runs of this round, of all runs for a card that does not recur
-	Counters       map[string]int    `expr:"counters"`   // what the workflow's `count` actions have counted; missing reads as 0
-	CurrentRun     *int              `expr:"current_run"`
-	Revision       int               `expr:"revision"`
-	CreatedAt      time.Time         `expr:"created_at"`
-	UpdatedAt      time.Time         `expr:"updated_at"`
-	EndedAt        *time.Time        `expr:"ended_at"`
-	CreatedBy      string            `expr:"created_by"`
-	Attempt        int               `expr:"attempt"` // of the run that is being planned or is open, from 1
-	BlockedBy      []string          `expr:"blocked_by"`
-	Subtasks       []Subtask         `expr:"subtasks"`
-	LastEvents     []string          `expr:"last_events"` // kinds of the card's last events, newest first
-	Evidence       []string          `expr:"evidence"`    // names of what was recorded for the card
-	Workspace      *string           `expr:"workspace"`
+	ID             string             `expr:"id"`
+	Board          string             `expr:"board"`
+	Title          string             `expr:"title"`
+	Body           string             `expr:"body"`
+	Status         string             `expr:"status"`
+	Priority       int                `expr:"priority"` // higher first
+	Assignee       *string            `expr:"assignee"` // a profile
+	Host           *string            `expr:"host"`     // the target machine
+	Model          *string            `expr:"model"`
+	Effort         *string            `expr:"effort"`
+	Parent         *string            `expr:"parent"` // the story
+	Owns           []string           `expr:"owns"`
+	Satisfies      []int              `expr:"satisfies"`
+	Labels         map[string]*string `expr:"labels"` // see Texts; a label that is not there reads as nil
+	NotBefore      *time.Time         `expr:"not_before"`
+	ReadySince     *time.Time         `expr:"ready_since"`
+	StartRequested *time.Time         `expr:"start_requested"`
+	Every          *string            `expr:"every"`
+	MaxRuns        *int               `expr:"max_runs"`
+	Failures       int                `expr:"failures"` // in a row
+	Handovers      int                `expr:"handovers"`
+	RoundRuns      int                `expr:"round_runs"` // runs of this round, of all runs for a card that does not recur
+	Counters       map[string]int     `expr:"counters"`   // what the workflow's `count` actions have counted; missing reads as 0
+	CurrentRun     *int               `expr:"current_run"`
+	Revision       int                `expr:"revision"`
+	CreatedAt      time.Time          `expr:"created_at"`
+	UpdatedAt      time.Time          `expr:"updated_at"`
+	EndedAt        *time.Time         `expr:"ended_at"`
+	CreatedBy      string             `expr:"created_by"`
+	Attempt        int                `expr:"attempt"` // of the run that is being planned or is open, from 1
+	BlockedBy      []string           `expr:"blocked_by"`
+	Subtasks       []Subtask          `expr:"subtasks"`
+	LastEvents     []string           `expr:"last_events"` // kinds of the card's last events, newest first
+	Evidence       []string           `expr:"evidence"`    // names of what was recorded for the card
+	Workspace      *string            `expr:"workspace"`
+}
+
+// Texts makes a map of texts one in which an expression reads a missing key as nil and not as an empty text.
+func Texts(m map[string]string) map[string]*string {
+	if m == nil {
+		return nil
+	}
+	texts := make(map[string]*string, len(m))
+	for key, text := range m {
+		texts[key] = &text
+	}
+	return texts
 }
 
 // Subtask is a card whose parent is this card.
@@ -73,11 +85,11 @@ type Subtask struct {
 
 // Event is the event being sent. Empty when none is.
 type Event struct {
-	Name    string            `expr:"name"`
-	Reason  string            `expr:"reason"`
-	Summary string            `expr:"summary"`
-	Outcome string            `expr:"outcome"`
-	Values  map[string]string `expr:"values"` // `board send --set k=v`
+	Name    string             `expr:"name"`
+	Reason  string             `expr:"reason"`
+	Summary string             `expr:"summary"`
+	Outcome string             `expr:"outcome"`
+	Values  map[string]*string `expr:"values"` // `board send --set k=v`; see Texts
 }
 
 // Lane is the resolved profile and executor. Executor, Harness and Model are empty while none is picked.
