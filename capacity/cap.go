@@ -1,11 +1,16 @@
 package capacity
 
-import "time"
+import (
+	"slices"
+	"strconv"
+	"time"
+)
 
 // Cap is one limit. Its zero value counts nothing; Name, Counts and Max are always given.
 type Cap struct {
 	Name   string // unique among the caps of a ledger
 	Source Source // where a person would change it
+	Origin Origin // who made it; the zero value is a file
 
 	Counts Kind
 	Scope  []Dimension // a group is one combination of these; empty: Home
@@ -25,6 +30,19 @@ type Cap struct {
 	// What is counted does not depend on it: always the whole home (CAP-8).
 	Boards []string
 }
+
+// Origin says which limit that stands elsewhere a cap was made from (CAP-19).
+type Origin string
+
+// The origins.
+const (
+	FromFile      Origin = ""          // a capacity: list
+	FromMax       Origin = "max"       // --max N
+	FromSlots     Origin = "slots"     // an executor's slots or coder slots: what a hold calls roster
+	FromDollars   Origin = "dollars"   // an executor's limits.usd_per_day
+	FromStory     Origin = "story"     // story.concurrency
+	FromWorkspace Origin = "workspace" // a workspace for one session: what a hold calls workspace
+)
 
 // DefaultAssumeMicros is what a run of unknown cost counts under a spend cap that does not say: one dollar (the
 // specification's default of assume_usd).
@@ -92,8 +110,34 @@ const (
 	WhenAlways  When = "always"  // at all times
 )
 
-func (c *Cap) perSlot() bool {
-	return (c.Counts == Sessions || c.Counts == Turns) && c.Place != PerCard
+// applies reports whether the cap counts, and may hold, what the entry stands for (CAP-4).
+func (c *Cap) applies(e *Entry) bool {
+	return c.Where.Match(e) && (c.Unless.Empty() || !c.Unless.Match(e))
 }
 
+// binds reports whether the cap holds starts of the board.
+func (c *Cap) binds(board string) bool { return c.Boards == nil || slices.Contains(c.Boards, board) }
+
 func (c *Cap) hasPlaces() bool { return c.Counts != Starts && c.Counts != Spend }
+
+// maximum is what the cap allows the candidate. A paused cap allows nothing, a number below 0 is a fault.
+func (c *Cap) maximum(of *Candidate) Limit {
+	if c.Paused {
+		return Limit{}
+	}
+	return c.Max.ask(of, "max")
+}
+
+func (m *Limiter) ask(of *Candidate, key string) Limit {
+	limit := m.Const
+	if m.Of != nil {
+		limit = m.Of(of)
+	}
+	if limit.N < 0 && !limit.None && limit.Fault == "" {
+		limit.Fault = key + " is " + strconv.FormatInt(limit.N, 10) + ", less than 0"
+	}
+	return limit
+}
+
+// settled reports whether the answer is the same for all candidates of a class.
+func (m *Limiter) settled() bool { return m.Of == nil || m.Steady }

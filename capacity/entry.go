@@ -11,6 +11,9 @@ type Entry struct {
 	Story     string // id of the story that the card is or belongs to; empty: none
 	Workspace string // key of a workspace that only one session may use; empty: its own worktree or none
 	Labels    map[string]string
+	// SessionCard is the card that the session, turn and place in them belong to: the story of a task that runs at
+	// home (TSK-3). Empty: Card itself.
+	SessionCard string
 
 	Slot     string
 	Role     string
@@ -44,7 +47,7 @@ type Candidate struct {
 	Env any
 }
 
-// place is what a cap counts once. The zero slot means that the card has one place for all its slots.
+// place is what a cap counts once in a group. An empty slot stands for all slots of the card together.
 type place struct {
 	group int32
 	card  string
@@ -53,8 +56,15 @@ type place struct {
 
 // placeOf is the one function that gives the key of a place (CAP-6). Kinds without places never ask for one.
 func (c *Cap) placeOf(group int32, e *Entry) place {
-	if c.perSlot() {
-		return place{group, e.Card, e.Slot}
+	p := place{group: group, card: e.Card}
+	if c.Counts != Sessions && c.Counts != Turns {
+		return p
 	}
-	return place{group: group, card: e.Card}
+	if e.SessionCard != "" {
+		p.card = e.SessionCard
+	}
+	if c.Place != PerCard {
+		p.slot = e.Slot
+	}
+	return p
 }

@@ -18,6 +18,9 @@ type CardFacts struct {
 	Story             string // id of the story that it is or belongs to
 	Workspace         string // key of a workspace that only one session may use
 	Labels            map[string]string
+	// SessionCard is the story whose session a task that runs at home uses (TSK-3): its sessions are then recorded
+	// with the story's card and counted there. Empty: the card's own.
+	SessionCard string
 
 	// Initial, Terminal and Archived say where the card rests. Where a broken workflow cannot tell, leave them false:
 	// the card then counts.
@@ -34,6 +37,7 @@ type CardFacts struct {
 type RunFacts struct {
 	ID      int64
 	Session int64 // 0: none recorded yet, or a kept session that has not taken the run
+	Adopted bool  // that session was attached by hand; read only where the session is not among the card's
 	Lane
 
 	StartedAt  time.Time
@@ -52,7 +56,7 @@ type SessionFacts struct {
 	Adopted   bool         // attached by hand
 	State     SessionState // the last known
 	Gone      bool         // everything that it started is proved gone; unknown liveness is not gone
-	Unsure    bool         // whether it lives could not be told just now
+	Unsure    bool         // whether it lives could not be told just now: it counts as last known
 	Stopping  bool         // told to end
 	IdleSince time.Time
 }

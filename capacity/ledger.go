@@ -1,6 +1,10 @@
 package capacity
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // State is what a ledger counts at first.
 type State struct {
@@ -16,22 +20,227 @@ type State struct {
 }
 
 // Ledger holds the counters of one tick, for every board of the home (CAP-10). It is not safe for concurrent use.
-type Ledger struct{}
+type Ledger struct {
+	caps    []Cap
+	now     time.Time
+	things  []Entry // what holds places, in the order of counting
+	groups  []group
+	index   map[groupKey]int32
+	places  map[place]int32 // -> tenants
+	tenants []tenant
+	waiting []Candidate
+	sorted  []bool          // by cap: whether the waiters of its groups are worked out
+	started map[string]bool // cards taken, which wait no more
+	idle    int             // idle sessions counted, also those that a Take put to work
+
+	version uint64 // grows with every Take: what was worked out before may no longer hold
+	classes map[classKey]*class
+	last    *class
+}
+
+// group is the counter of one combination of a cap's scope.
+type group struct {
+	cap     int32
+	key     string
+	count   int64
+	members []int32 // tenants, in the order of counting
+	assumed []int64 // ended runs of unknown cost
+
+	waiters []int32 // of the ledger's waiting: those that the reserve keeps places for
+	witness witness
+}
+
+type groupKey struct {
+	cap int32
+	key string
+}
+
+// tenant is one place that is in use, and what uses it: one thing of each slot.
+type tenant struct {
+	thing int32
+	more  []int32 // only where one place has several slots
+}
 
 // New counts what is held, in O(held x caps). Caps are tried in the order given: made by the program, of
-// config.yaml, of the workflow.
-func New(caps []Cap, s State) *Ledger { return nil }
+// config.yaml, of the workflow. The caps and the state are kept, and must not be changed while the ledger is used.
+func New(caps []Cap, s State) *Ledger {
+	l := &Ledger{
+		caps: caps, now: s.Now, waiting: s.Waiting,
+		things: make([]Entry, 0, len(s.Held)+8),
+		index:  map[groupKey]int32{}, places: make(map[place]int32, 4*len(s.Held)),
+		sorted: make([]bool, len(caps)), started: map[string]bool{}, classes: map[classKey]*class{},
+	}
+	for i := range caps {
+		if !caps[i].scoped() {
+			l.groupFor(int32(i), "")
+		}
+	}
+	for i := range s.Held {
+		l.hold(&s.Held[i])
+	}
+	for i := range s.Past {
+		l.eachCap(&s.Past[i], l.addAmount)
+	}
+	for i := range s.Started {
+		l.eachCap(&s.Started[i], func(i int32, e *Entry) {
+			if c := &l.caps[i]; c.Counts == Starts && c.Window == 0 {
+				l.groups[l.groupFor(i, c.groupKey(e))].count++
+			}
+		})
+	}
+	return l
+}
 
 // Admit reports whether the candidate has room under every cap; if not, the first cap that refuses it (CAP-8). It
-// changes no counter, and costs O(caps).
-func (l *Ledger) Admit(c *Candidate) (Refusal, bool) { return Refusal{}, false }
+// changes no counter, and costs O(caps) (CAP-12).
+func (l *Ledger) Admit(c *Candidate) (Refusal, bool) {
+	k := l.classOf(c)
+	if k.refusedAt == l.version && k.refusedBy != nil {
+		// A class that was refused stays refused while nothing is taken, but for what is the card's own.
+		if v := l.judge(k.refusedBy, c, len(l.caps)); v.refuses {
+			return l.refusal(k.refusedBy, c, v), false
+		}
+	}
+	alike := true // so far the rules said to the whole class what they said to this candidate
+	for i := range k.binding {
+		r := &k.binding[i]
+		if r.plain && l.groups[r.group].count < r.room {
+			continue
+		}
+		v := l.judge(r, c, len(l.caps))
+		if !v.refuses {
+			alike = false
+			continue
+		}
+		if alike {
+			k.refusedAt, k.refusedBy = l.version, r
+		}
+		return l.refusal(r, c, v), false
+	}
+	return Refusal{}, true
+}
 
 // Explain names every cap that refuses the candidate, with the holders of its places, in the order of the caps. None:
-// it is admitted.
-func (l *Ledger) Explain(c *Candidate) []Refusal { return nil }
+// it is admitted (DSP-10).
+func (l *Ledger) Explain(c *Candidate) []Refusal {
+	var all []Refusal
+	k := l.classOf(c)
+	for i := range k.binding {
+		r := &k.binding[i]
+		if v := l.judge(r, c, len(l.caps)); v.refuses {
+			refusal := l.refusal(r, c, v)
+			refusal.Holders = l.holders(v.group)
+			all = append(all, refusal)
+		}
+	}
+	return all
+}
 
-// Take adds the candidate's place to every cap that applies to it (CAP-9), and takes it off the waiting.
-func (l *Ledger) Take(c *Candidate) {}
+// Take adds the candidate's place to every cap that applies to it (CAP-9), and takes its card off the waiting.
+func (l *Ledger) Take(c *Candidate) {
+	l.version++
+	l.started[c.Card] = true
+	l.hold(&c.Entry)
+	l.eachCap(&c.Entry, func(i int32, e *Entry) {
+		if k := &l.caps[i]; k.Counts == Starts && k.Window == 0 {
+			l.groups[l.groupFor(i, k.groupKey(e))].count++
+		}
+	})
+}
 
 // Clone is a ledger that can be added to without changing this one, for what-if.
-func (l *Ledger) Clone() *Ledger { return nil }
+func (l *Ledger) Clone() *Ledger {
+	clone := *l
+	clone.things = slices.Clone(l.things)
+	clone.groups = slices.Clone(l.groups)
+	for i := range clone.groups {
+		g := &clone.groups[i]
+		g.members, g.assumed = slices.Clone(g.members), slices.Clone(g.assumed)
+	}
+	clone.tenants = slices.Clone(l.tenants)
+	for i := range clone.tenants {
+		clone.tenants[i].more = slices.Clone(l.tenants[i].more)
+	}
+	clone.index, clone.places = maps.Clone(l.index), maps.Clone(l.places)
+	clone.started, clone.sorted = maps.Clone(l.started), slices.Clone(l.sorted)
+	clone.classes, clone.last = map[classKey]*class{}, nil
+	return &clone
+}
+
+// hold counts a thing under every cap that applies to it.
+func (l *Ledger) hold(e *Entry) {
+	thing := int32(len(l.things))
+	l.things = append(l.things, *e)
+	if e.Idle {
+		l.idle++
+	}
+	l.eachCap(e, func(i int32, e *Entry) {
+		c := &l.caps[i]
+		if !c.hasPlaces() {
+			l.addAmount(i, e)
+			return
+		}
+		l.occupy(c.placeOf(l.groupFor(i, c.groupKey(e)), e), thing)
+	})
+}
+
+// eachCap calls add for every cap that counts the entry.
+func (l *Ledger) eachCap(e *Entry, add func(i int32, e *Entry)) {
+	for i := range l.caps {
+		if c := &l.caps[i]; e.Counts.Has(c.Counts) && c.applies(e) {
+			add(int32(i), e)
+		}
+	}
+}
+
+// occupy counts a place once. A thing that comes to a place already counted changes what is known of it: it stands
+// for the thing of its slot.
+func (l *Ledger) occupy(p place, thing int32) {
+	at, taken := l.places[p]
+	if !taken {
+		at = int32(len(l.tenants))
+		l.tenants = append(l.tenants, tenant{thing: thing})
+		l.places[p] = at
+		g := &l.groups[p.group]
+		g.count++
+		g.members = append(g.members, at)
+		return
+	}
+	t, slot := &l.tenants[at], l.things[thing].Slot
+	if l.things[t.thing].Slot == slot {
+		t.thing = thing
+		return
+	}
+	for i, other := range t.more {
+		if l.things[other].Slot == slot {
+			t.more[i] = thing
+			return
+		}
+	}
+	t.more = append(t.more, thing)
+}
+
+// addAmount counts what has no place: a start in the cap's window, or the dollars of a run (CAP-11).
+func (l *Ledger) addAmount(i int32, e *Entry) {
+	c := &l.caps[i]
+	amount, assumed := c.amount(e, l.now)
+	if amount == 0 {
+		return
+	}
+	g := &l.groups[l.groupFor(i, c.groupKey(e))]
+	g.count += amount
+	if assumed {
+		g.assumed = append(g.assumed, e.Run)
+	}
+}
+
+// groupFor is the group of that key, made when there is none.
+func (l *Ledger) groupFor(capIndex int32, key string) int32 {
+	at, ok := l.index[groupKey{capIndex, key}]
+	if !ok {
+		at = int32(len(l.groups))
+		l.groups = append(l.groups, group{cap: capIndex, key: key})
+		l.index[groupKey{capIndex, key}] = at
+	}
+	return at
+}

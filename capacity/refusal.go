@@ -1,9 +1,15 @@
 package capacity
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Refusal is why one cap holds a candidate, as data (CAP-8, DSP-10).
 type Refusal struct {
 	Cap      string
 	Source   Source
+	Origin   Origin
 	Counts   Kind
 	Scope    []Dimension
 	Group    string // the group's values in the order of Scope, joined by "/"; empty for Home
@@ -14,12 +20,51 @@ type Refusal struct {
 	Paused   bool
 
 	Values  map[string]any // what Max was worked out from
-	Holders []Holder       // who fills the group; only Explain gives them
+	Holders []Holder       // who fills the group, by card and slot; only Explain gives them
 }
 
-// Holder is one place that is in use.
+// Holder is one thing that uses a place.
 type Holder struct {
 	Card, Slot   string
 	Run, Session int64
 	Idle         bool
+}
+
+func (l *Ledger) refusal(r *rule, c *Candidate, v verdict) Refusal {
+	k := r.cap
+	return Refusal{
+		Cap: k.Name, Source: k.Source, Origin: k.Origin, Counts: k.Counts, Scope: k.Scope,
+		Group: groupName(k.groupKey(&c.Entry)), Count: l.count(v.group), Max: v.limit.N, Reserved: v.reserved,
+		Fault: v.limit.Fault, Paused: k.Paused, Values: v.limit.Values,
+	}
+}
+
+// holders lists the things of a group's places, by card and slot.
+func (l *Ledger) holders(group int32) []Holder {
+	if group < 0 {
+		return nil
+	}
+	var all []Holder
+	for _, at := range l.groups[group].members {
+		for thing := range l.tenants[at].things {
+			e := &l.things[thing]
+			all = append(all, Holder{Card: e.Card, Slot: e.Slot, Run: e.Run, Session: e.Session, Idle: e.Idle})
+		}
+	}
+	slices.SortFunc(all, func(a, b Holder) int {
+		return cmp.Or(cmp.Compare(a.Card, b.Card), cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Run, b.Run))
+	})
+	return all
+}
+
+// things yields what uses the place.
+func (t *tenant) things(yield func(thing int32) bool) {
+	if !yield(t.thing) {
+		return
+	}
+	for _, thing := range t.more {
+		if !yield(thing) {
+			return
+		}
+	}
 }

@@ -1,0 +1,63 @@
+package capacity
+
+// verdict is what one rule says to one candidate.
+type verdict struct {
+	refuses  bool
+	group    int32 // -1: nothing is counted there
+	limit    Limit
+	reserved int64
+}
+
+// judge asks one rule. A candidate is refused by a fault and by a maximum of 0 whatever it holds (CAP-5); else when the
+// count has reached the maximum less what is reserved (CAP-8), unless its place is counted already (CAP-6). Reserves
+// for waiting cards are looked at for the caps before upTo only.
+func (l *Ledger) judge(r *rule, c *Candidate, upTo int) verdict {
+	if r.perCard && !r.cap.applies(&c.Entry) {
+		return verdict{}
+	}
+	v := verdict{group: r.group, limit: r.limit}
+	if v.group < 0 {
+		v.group = l.findGroup(r.index, r.cap.groupKey(&c.Entry))
+	}
+	if !r.settled {
+		v.limit = r.cap.maximum(c)
+	}
+	if v.limit.None {
+		return verdict{}
+	}
+	if v.limit.Fault != "" || v.limit.N == 0 {
+		v.refuses = true
+		return v
+	}
+	kept := l.reserved(r, c, &v, upTo)
+	if kept.Fault != "" {
+		v.refuses, v.limit.Fault = true, kept.Fault
+		return v
+	}
+	v.reserved = kept.N
+	v.refuses = l.count(v.group) >= v.limit.N-v.reserved && !l.hasPlace(r.cap, v.group, &c.Entry)
+	return v
+}
+
+// hasPlace reports whether the candidate's place is counted in the group already.
+func (l *Ledger) hasPlace(k *Cap, group int32, e *Entry) bool {
+	if group < 0 || !k.hasPlaces() {
+		return false
+	}
+	_, ok := l.places[k.placeOf(group, e)]
+	return ok
+}
+
+func (l *Ledger) count(group int32) int64 {
+	if group < 0 {
+		return 0
+	}
+	return l.groups[group].count
+}
+
+func (l *Ledger) findGroup(capIndex int32, key string) int32 {
+	if at, ok := l.index[groupKey{capIndex, key}]; ok {
+		return at
+	}
+	return -1
+}
