@@ -36,7 +36,7 @@ func Seed(ctx context.Context, path string, shape Shape, now time.Time) error {
 		sql.Named("ended", shape.Ended),
 		sql.Named("now", now.UnixMilli()),
 	}
-	for _, step := range seedSteps {
+	for _, step := range seedSteps() {
 		if _, err := tx.ExecContext(ctx, step.sql, args...); err != nil {
 			return fmt.Errorf("seed %s: %w", step.what, err)
 		}
@@ -52,8 +52,9 @@ func Seed(ctx context.Context, path string, shape Shape, now time.Time) error {
 
 // seedSteps are plain SQL, since the engine makes rows five times as fast as they can be handed to it one by one.
 // Runs are spread evenly over the year before now; run i belongs to idle card 1 + (i-1) mod idle.
-var seedSteps = [...]struct{ what, sql string }{
-	{"idle cards", `
+func seedSteps() []struct{ what, sql string } {
+	return []struct{ what, sql string }{
+		{"idle cards", `
 		WITH RECURSIVE n (i) AS (SELECT 1 WHERE @idle > 0 UNION ALL SELECT i + 1 FROM n WHERE i < @idle)
 		INSERT INTO cards (id, board, number, title, body, status, priority, assignee, attempts, ready_since_at_ms,
 		                   created_at_ms, updated_at_ms, ended_at_ms, archived_at_ms)
@@ -63,18 +64,18 @@ var seedSteps = [...]struct{ what, sql string }{
 		       @now - 31536000000 + i, @now - 31536000000 + i, @now - 3600000,
 		       CASE WHEN i % 5 < 4 THEN @now - 3600000 END, CASE WHEN i % 5 = 3 THEN @now - 3600000 END
 		FROM n, (SELECT coalesce(max(number), 0) AS number FROM cards WHERE board = 'bench') base`},
-	{"ready cards", `
+		{"ready cards", `
 		WITH RECURSIVE n (i) AS (SELECT 1 WHERE @ready > 0 UNION ALL SELECT i + 1 FROM n WHERE i < @ready)
 		INSERT INTO cards (id, board, number, title, body, status, priority, ready_since_at_ms, created_at_ms, updated_at_ms)
 		SELECT 'bench-' || (base.number + i), 'bench', base.number + i, 'Card number ' || i || ' waits',
 		       replace(hex(zeroblob(150)), '00', 'text'), 'todo', i % 5,
 		       @now - 7200000 + i % 3600000, @now - 7200000 + i % 3600000, @now - 7200000 + i % 3600000
 		FROM n, (SELECT coalesce(max(number), 0) AS number FROM cards WHERE board = 'bench') base`},
-	{"the next card's number", `
+		{"the next card's number", `
 		UPDATE boards
 		SET next_number = (SELECT coalesce(max(number), 0) + 1 FROM cards WHERE board = 'bench')
 		WHERE slug = 'bench'`},
-	{"ended runs", `
+		{"ended runs", `
 		WITH RECURSIVE n (i) AS (SELECT 1 WHERE @ended > 0 UNION ALL SELECT i + 1 FROM n WHERE i < @ended)
 		INSERT INTO task_runs (card, board, attempt, status, role, slot, profile, executor, clone, harness, model, surface,
 		                       host, mode, state, launch_attempt, session, outcome, exit_code, claimed_at_ms, launched_at_ms,
@@ -87,7 +88,7 @@ var seedSteps = [...]struct{ what, sql string }{
 		FROM (SELECT i, @now - 3600000 - 60000 - (@ended - i) * (31536000000 / @ended) AS at FROM n),
 		     (SELECT (SELECT min(number) - 1 FROM cards WHERE board = 'bench' AND status IN ('done', 'backlog')) AS number,
 		             (SELECT coalesce(max(id), 0) FROM task_runs) AS run) base`},
-	{"ended sessions", `
+		{"ended sessions", `
 		INSERT INTO sessions (id, card, board, slot, role, profile, origin, launch_key, secret_hash, harness, harness_session,
 		                      executor, model, host, surface, state, first_run, last_run, started_at_ms, last_seen_at_ms,
 		                      ended_at_ms)
@@ -95,14 +96,15 @@ var seedSteps = [...]struct{ what, sql string }{
 		       executor, model, host, surface, 'ended', id, id, launched_at_ms, ended_at_ms, ended_at_ms
 		FROM task_runs
 		WHERE ended_at_ms IS NOT NULL`},
-	{"released leases", `
+		{"released leases", `
 		INSERT INTO leases (executor, role, clone, card, slot, run, session, taken_at_ms, released_at_ms)
 		SELECT executor, role, clone, card, slot, id, session, claimed_at_ms, ended_at_ms
 		FROM task_runs
 		WHERE ended_at_ms IS NOT NULL`},
-	{"events", `
+		{"events", `
 		INSERT INTO events (at_ms, board, card, run, kind, actor)
 		SELECT ended_at_ms, board, card, id, 'run_ended', 'board'
 		FROM task_runs
 		WHERE ended_at_ms IS NOT NULL`},
+	}
 }

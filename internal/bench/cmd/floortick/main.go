@@ -8,6 +8,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -33,21 +34,22 @@ func main() {
 	if len(os.Args) != 3 {
 		check("usage", errors.New("floortick plan|explain board.db"))
 	}
+	ctx := context.Background()
 	db, err := sql.Open("sqlite", "file:"+os.Args[2]+"?mode=ro&_pragma=busy_timeout(5000)")
 	check("open", err)
 	db.SetMaxOpenConns(1)
 	t := tick{db: db, out: bufio.NewWriterSize(os.Stdout, 1<<16), counts: map[string]int{}}
 	var version int
-	check("read the version", db.QueryRow("PRAGMA user_version").Scan(&version))
-	check("read open runs", t.holdings())
-	started, waiting, err := t.plan(os.Args[1] == "explain")
+	check("read the version", db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version))
+	check("read open runs", t.holdings(ctx))
+	started, waiting, err := t.plan(ctx, os.Args[1] == "explain")
 	check("read waiting cards", err)
 	fmt.Fprintf(t.out, "{\"started\":%d,\"waiting\":%d}\n", started, waiting)
 	check("print", t.out.Flush())
 }
 
-func (t *tick) holdings() error {
-	rows, err := t.db.Query(`
+func (t *tick) holdings(ctx context.Context) error {
+	rows, err := t.db.QueryContext(ctx, `
 		SELECT board, executor, host, count(*)
 		FROM task_runs
 		WHERE ended_at_ms IS NULL
@@ -69,8 +71,8 @@ func (t *tick) holdings() error {
 	return rows.Err()
 }
 
-func (t *tick) plan(explain bool) (started, waiting int, err error) {
-	rows, err := t.db.Query(`
+func (t *tick) plan(ctx context.Context, explain bool) (started, waiting int, err error) {
+	rows, err := t.db.QueryContext(ctx, `
 		SELECT id, board, assignee, priority, created_at_ms
 		FROM cards
 		WHERE board = 'bench' AND status = 'todo' AND ended_at_ms IS NULL AND archived_at_ms IS NULL

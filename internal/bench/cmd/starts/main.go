@@ -74,7 +74,7 @@ func start(c command, null uintptr) sample {
 	return sample{
 		WallNS:    wall.Nanoseconds(),
 		CPUNS:     usage.Utime.Nano() + usage.Stime.Nano(),
-		MaxRSSKiB: int64(usage.Maxrss) / rssUnit,
+		MaxRSSKiB: usage.Maxrss / rssUnit,
 	}
 }
 
