@@ -69,23 +69,3 @@ const (
 	SessionReported SessionStyle = "reported" // the CLI names it in an early event
 	SessionNone     SessionStyle = "none"     // it cannot be resumed
 )
-
-// Lookup finds the harness called name.
-func Lookup(name string) (Harness, bool) {
-	for _, h := range all() {
-		if h.Facts().Name == name {
-			return h, true
-		}
-	}
-	return nil, false
-}
-
-// Names lists every harness, in the order that `board init` prefers them; exec is last.
-func Names() []string {
-	list := all()
-	names := make([]string, 0, len(list))
-	for _, h := range list {
-		names = append(names, h.Facts().Name)
-	}
-	return names
-}

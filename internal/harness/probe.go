@@ -1,5 +1,12 @@
 package harness
 
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+)
+
 // Probe says how `board roster check` learns about an installed CLI without spending tokens (HAR-7, HAR-8).
 type Probe struct {
 	Version []string   // arguments that print the version; nil when there is no such thing
@@ -20,17 +27,181 @@ const (
 	SignInUnknown SignIn = "unknown"
 )
 
-// ProbeOf gives the probe of the harness called name; the zero Probe for exec and unknown names.
-func ProbeOf(name string) Probe { return Probe{} }
+// ProbeOf gives the probe of the harness called name; the zero Probe for exec and unknown names. Flags that a CLI takes but
+// does not list in its help (claude's --max-turns) are left out of Probe.Flags.
+func ProbeOf(name string) Probe {
+	const noCheapWay = "whether it is signed in"
+	version, help := []string{"--version"}, [][]string{{"--help"}}
+	switch name {
+	case "claude":
+		return Probe{
+			Version: version, SignIn: []string{"auth", "status"}, Help: help,
+			Flags: []string{
+				"--output-format", "--verbose", "--session-id", "--resume", "--permission-mode", "--allowedTools", "--tools",
+				"--model", "--effort", "--add-dir", "--strict-mcp-config",
+			},
+			Unknown: "whether the model is there for this account, and how much of the plan is left",
+		}
+	case "codex":
+		return Probe{
+			Version: version, SignIn: []string{"login", "status"}, Help: [][]string{{"exec", "--help"}},
+			Flags:   []string{"--json", "--sandbox", "--cd", "--model", "--config", "--add-dir", "--skip-git-repo-check"},
+			Unknown: "whether the model is there for this account, and how much of the plan is left",
+		}
+	case "opencode":
+		return Probe{
+			Version: version, SignIn: []string{"auth", "list"}, Help: [][]string{{"run", "--help"}},
+			Flags:   []string{"--format", "--model", "--session", "--agent", "--auto", "--variant", "--print-logs", "--log-level"},
+			Unknown: "whether its stored sign-ins are accepted",
+		}
+	case "gemini":
+		return Probe{
+			Version: version, Help: help, Node: 20, Unknown: noCheapWay,
+			Flags: []string{
+				"--output-format", "--skip-trust", "--approval-mode", "--session-id", "--resume", "--model",
+				"--include-directories",
+			},
+		}
+	case "pi":
+		return Probe{
+			Version: version, SignIn: []string{"auth", "check", "--json"}, Help: help, Node: 22,
+			Flags:   []string{"--mode", "--session-id", "--session", "--model", "--thinking", "--tools", "--approve"},
+			Unknown: "whether its stored sign-ins are accepted",
+		}
+	case "qwen":
+		return Probe{
+			Version: version, Help: help, Node: 22, Unknown: noCheapWay,
+			Flags: []string{
+				"--output-format", "--approval-mode", "--session-id", "--resume", "--model", "--add-dir", "--max-wall-time",
+			},
+		}
+	case "copilot":
+		return Probe{
+			Version: version, Help: help, Unknown: noCheapWay,
+			Flags: []string{
+				"--output-format", "--no-ask-user", "--plan", "--allow-all-tools", "--session-id", "--resume", "--model",
+				"--reasoning-effort", "--usage-output-file", "--add-dir",
+			},
+		}
+	case "amp":
+		return Probe{Version: version, Help: help, Flags: []string{"--stream-json"}, Unknown: noCheapWay}
+	case "cursor":
+		return Probe{
+			Version: version, Help: help, Flags: []string{"--output-format", "--model", "--resume", "--force"},
+			Unknown: noCheapWay,
+		}
+	case "goose":
+		return Probe{
+			Version: version, Help: [][]string{{"run", "--help"}}, Flags: []string{"--output-format", "--resume"},
+			Unknown: noCheapWay,
+		}
+	case "aider":
+		return Probe{
+			Version: version, Help: help, Unknown: noCheapWay,
+			Flags: []string{"--message-file", "--yes-always", "--no-stream", "--no-auto-commits", "--model"},
+		}
+	}
+	return Probe{}
+}
+
+// ForModel narrows the sign-in question to the provider of model, where the CLI asks for one (pi's "provider/model").
+func (p Probe) ForModel(model string) Probe {
+	provider, _, ok := strings.Cut(model, "/")
+	if ok && len(p.SignIn) > 1 && p.SignIn[1] == "check" {
+		p.SignIn = append(slices.Clone(p.SignIn), "--provider", provider)
+	}
+	return p
+}
+
+var reVersion = regexp.MustCompile(`\bv?(\d+\.\d+(?:\.\d+)?(?:[-+][0-9A-Za-z.+-]+)?)\b`)
 
 // ReadVersion finds the version number in what a CLI printed for Probe.Version; "" when there is none.
-func ReadVersion(output string) string { return "" }
+func ReadVersion(output string) string {
+	if m := reVersion.FindStringSubmatch(normalise(output)); m != nil {
+		return m[1]
+	}
+	return ""
+}
 
-// ReadSignIn reads what the harness called name answered to Probe.SignIn, and the words for a person.
-func ReadSignIn(name string, exitCode int, output string) (SignIn, string) { return SignInUnknown, "" }
+var reCredentials = regexp.MustCompile(`(\d+) credentials?\b`)
+
+// ReadSignIn reads what the harness called name answered to Probe.SignIn, and gives words for a person. An answer in no
+// known form, as of a version that has no such command, is unknown.
+func ReadSignIn(name string, exitCode int, output string) (SignIn, string) {
+	switch name {
+	case "claude":
+		return readClaudeSignIn(output)
+	case "codex":
+		return readWords(exitCode, output, "not logged in")
+	case "pi":
+		return readWords(exitCode, output, "not_ready")
+	case "opencode":
+		m := reCredentials.FindStringSubmatch(normalise(output))
+		switch {
+		case m == nil:
+			return SignInUnknown, firstLine(output)
+		case m[1] == "0":
+			return SignedOut, m[0]
+		}
+		return SignedIn, m[0]
+	}
+	return SignInUnknown, ""
+}
+
+func readClaudeSignIn(output string) (SignIn, string) {
+	start := strings.IndexByte(output, '{')
+	if start < 0 {
+		return SignInUnknown, firstLine(output)
+	}
+	o, ok := decode([]byte(output[start:]))
+	signed, told := o["loggedIn"].(bool)
+	switch {
+	case !ok || !told:
+		return SignInUnknown, firstLine(output)
+	case !signed:
+		return SignedOut, ""
+	}
+	return SignedIn, o.first("authMethod", "apiKeySource")
+}
+
+func readWords(exitCode int, output, out string) (SignIn, string) {
+	words := firstLine(output)
+	switch {
+	case exitCode == 0:
+		return SignedIn, words
+	case strings.Contains(strings.ToLower(output), out):
+		return SignedOut, words
+	}
+	return SignInUnknown, words
+}
+
+// firstLine is the first line of text with something in it.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = clean([]byte(line), 200); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+var reFlag = regexp.MustCompile(`(?:^|[^\w-])(--?[A-Za-z][\w-]*)`)
 
 // MissingFlags lists those of flags that help does not name, sorted.
-func MissingFlags(help string, flags []string) []string { return nil }
+func MissingFlags(help string, flags []string) []string {
+	named := map[string]bool{}
+	for _, m := range reFlag.FindAllStringSubmatch(reANSI.ReplaceAllString(help, ""), -1) {
+		named[m[1]] = true
+	}
+	var missing []string
+	for _, flag := range flags {
+		if !named[flag] {
+			missing = append(missing, flag)
+		}
+	}
+	slices.Sort(missing)
+	return missing
+}
 
 // ProgramKind tells how a program is installed, from its first bytes.
 type ProgramKind string
@@ -44,8 +215,18 @@ const (
 )
 
 // ProgramKindOf reads the first 256 bytes of a program file.
-func ProgramKindOf(head []byte) ProgramKind { return ProgramUnknown }
-
-// NestingVariables lists the environment variables that make an agent think it is nested in another; they never pass
-// (SUP-7).
-func NestingVariables() []string { return nil }
+func ProgramKindOf(head []byte) ProgramKind {
+	for _, magic := range []string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe"} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return ProgramNative
+		}
+	}
+	if !bytes.HasPrefix(head, []byte("#!")) {
+		return ProgramUnknown
+	}
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	if bytes.Contains(line, []byte("node")) {
+		return ProgramNode
+	}
+	return ProgramScript
+}

@@ -1,0 +1,327 @@
+package harness
+
+import (
+	"fmt"
+	"strings"
+)
+
+// claude drives Claude Code.
+type claude struct{}
+
+func (claude) Facts() Facts {
+	return Facts{
+		Name: "claude", Binary: "claude", ReadOnly: GradeEnforced, Sessions: SessionChosen, Interactive: true, Effort: true,
+		Inherit: []string{"CLAUDE_CONFIG_DIR", "IS_SANDBOX", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
+		Shell:   []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
+	}
+}
+
+func (h claude) Command(job Job) (Command, error) {
+	if err := admit(job, h.Facts()); err != nil {
+		return Command{}, err
+	}
+	line := program(job, h.Facts())
+	if !job.Interactive {
+		line.add("-p", "--output-format", "stream-json", "--verbose")
+	}
+	if job.Resume != "" {
+		line.add("--resume", job.Resume)
+	} else {
+		line.set("--session-id", job.NewSession)
+	}
+	if err := h.permit(&line, job); err != nil {
+		return Command{}, err
+	}
+	line.set("--model", job.Model)
+	line.set("--effort", job.Effort)
+	err := line.flags(job, "print", "p", "output-format", "input-format", "resume", "continue", "session-id",
+		"permission-mode", "dangerously-skip-permissions", "allow-dangerously-skip-permissions", "tools", "model", "bg")
+	if err != nil {
+		return Command{}, err
+	}
+	// Without these, ten retries take three minutes and a silent server holds the run for ten (facts, section 3).
+	env := map[string]string{"CLAUDE_CODE_MAX_RETRIES": "3", "API_TIMEOUT_MS": "600000"}
+	if !job.Interactive {
+		return headless(job, line, env), nil
+	}
+	command := pane(job, line, env)
+	command.Seeds = []Seed{h.seed(job)}
+	return command, nil
+}
+
+// permit adds the permission flags. Reading is kept by offering no tool that writes; plan mode would only ask the model
+// not to.
+func (claude) permit(line *argv, job Job) error {
+	switch job.Permissions {
+	case PermissionRead:
+		line.add("--tools", "Read,Grep,Glob", "--strict-mcp-config")
+	case PermissionEdit:
+		line.add("--permission-mode", "acceptEdits", "--allowedTools", "Bash")
+	case PermissionFull:
+		if job.Root && job.Env["IS_SANDBOX"] != "1" {
+			return fmt.Errorf("claude refuses permissions full as root unless IS_SANDBOX=1: %w", ErrPermissions)
+		}
+		line.add("--permission-mode", "bypassPermissions")
+	case PermissionAsk:
+		line.add("--permission-mode", "default")
+	}
+	if job.OutboxDir != "" {
+		line.add("--add-dir", job.OutboxDir)
+	}
+	return nil
+}
+
+// seed answers what an interactive claude asks in a fresh home: onboarding, trust in the folder, and the use of a key from
+// the environment, which it remembers by its last 20 characters.
+func (claude) seed(job Job) Seed {
+	content := map[string]any{
+		"hasCompletedOnboarding": true,
+		"projects":               map[string]any{job.Workspace: map[string]any{"hasTrustDialogAccepted": true}},
+	}
+	if key := job.Env["ANTHROPIC_API_KEY"]; key != "" {
+		const tail = 20
+		content["customApiKeyResponses"] = map[string]any{"approved": []any{key[max(0, len(key)-tail):]}}
+	}
+	path := job.Home + "/.claude.json"
+	if dir := job.Env["CLAUDE_CONFIG_DIR"]; dir != "" {
+		path = dir + "/.claude.json"
+	}
+	return Seed{Path: path, Format: SeedJSON, JSON: content}
+}
+
+func (claude) Parser(job Job) Parser {
+	return &claudeParser{stream: newStream(job)}
+}
+
+// claudeParser reads stream-json, which qwen and amp print as well.
+type claudeParser struct {
+	stream
+	final    object // the result line; nil until it came
+	enum     string // error of the last synthetic assistant line, as "rate_limit"
+	resetsAt int64  // seconds since 1970 of the plan limit that was met; 0 for none
+	lastID   string // id of the last assistant message whose usage was counted
+}
+
+func (p *claudeParser) Line(line []byte) []Event {
+	o, events, ok := p.decode(line)
+	if !ok {
+		return events
+	}
+	switch o.text("type") {
+	case "system":
+		return p.system(o)
+	case "assistant":
+		return p.assistant(o)
+	case "rate_limit_event":
+		return p.limit(o.in("rate_limit_info"))
+	case "result":
+		return p.end(o)
+	}
+	return []Event{{Kind: EventOther}}
+}
+
+func (p *claudeParser) system(o object) []Event {
+	switch o.text("subtype") {
+	case "init":
+		return append(p.session(o.text("session_id")), p.model(o.text("model"))...)
+	case "api_retry":
+		p.enum = o.text("error")
+		return p.retrying(fmt.Sprintf("API Error: %d %s · Retrying in %dms (attempt %d/%d)", o.count("error_status"),
+			o.text("error"), o.count("retry_delay_ms"), o.count("attempt"), o.count("max_retries")))
+	case "retry":
+		return p.retrying("retrying: " + o.first("error", "message", "reason"))
+	case "permission_denied":
+		return p.denied(o.first("tool_name", "tool", "message"))
+	}
+	return []Event{{Kind: EventOther}}
+}
+
+func (p *claudeParser) assistant(o object) []Event {
+	message := o.in("message")
+	text := contentText(message)
+	if o.flag("is_api_error_message") || message.flag("is_api_error_message") || message.text("model") == "<synthetic>" {
+		p.enum = o.text("error")
+		if p.enum == "" {
+			p.enum = message.text("error")
+		}
+		return p.fault(text)
+	}
+	p.enum = ""
+	events := append(p.session(o.text("session_id")), p.model(message.text("model"))...)
+	for _, part := range message.objects("content") {
+		switch part.text("type") {
+		case "text":
+			events = append(events, p.say(part.text("text"))...)
+		case "tool_use":
+			events = append(events, p.tool(part.text("name"))...)
+		}
+	}
+	if id := message.text("id"); id != "" && id != p.lastID {
+		p.lastID = id
+		events = append(events, p.spend(claudeUsage(message.in("usage")))...)
+	}
+	if len(events) == 0 {
+		return []Event{{Kind: EventOther}}
+	}
+	return events
+}
+
+func (p *claudeParser) limit(info object) []Event {
+	if strings.HasPrefix(info.text("status"), "allowed") { // "allowed_warning" only says that the limit comes near
+		return []Event{{Kind: EventOther}}
+	}
+	text := strings.TrimSpace("plan limit " + info.text("status") + " " + info.text("rateLimitType"))
+	event := Event{Kind: EventLimit, Text: text}
+	if at := info.count("resetsAt"); at > 0 {
+		p.resetsAt = at
+		event.Until = seconds(at)
+	}
+	return []Event{event}
+}
+
+func (p *claudeParser) end(o object) []Event {
+	p.final, p.retry = o, ""
+	events := p.session(o.text("session_id"))
+	if text, told := o["result"].(string); told && !o.flag("is_error") {
+		p.result.Text = cutFront(text, maxText)
+	}
+	for _, d := range o.objects("permission_denials") {
+		if name := d.text("tool_name"); name != "" && len(p.result.Denied) < maxDenied {
+			p.result.Denied = append(p.result.Denied, name)
+		}
+	}
+	p.result.Turns = int(o.count("num_turns"))
+	p.account(o)
+	return append(events, Event{Kind: EventFinal, Text: cut(o.text("result"), maxEventText), Usage: p.result.Usage})
+}
+
+// account separates this run's share from the totals of a resumed conversation (HAR-4). The line's own difference is best;
+// its cost and its usage by model are totals; its plain usage is this run's.
+func (p *claudeParser) account(o object) {
+	previous := p.job.Previous
+	if since := o.in("model_usage_since_last_result"); since != nil {
+		p.result.Usage = modelUsage(since)
+		p.result.Total = plus(previous, p.result.Usage)
+		return
+	}
+	total := modelUsage(o.in("modelUsage"))
+	if cost := o.number("total_cost_usd"); cost > 0 {
+		total.CostMicros = micros(cost)
+	}
+	if o.in("modelUsage") == nil {
+		share := claudeUsage(o.in("usage"))
+		share.CostMicros = Share(Usage{CostMicros: previous.CostMicros}, Usage{CostMicros: total.CostMicros}).CostMicros
+		p.result.Usage = share
+		p.result.Total = plus(previous, share)
+		p.result.Total.CostMicros = total.CostMicros
+		return
+	}
+	p.result.Usage, p.result.Total = Share(previous, total), total
+}
+
+func (p *claudeParser) Finish(exit Exit) Result {
+	return p.finish(exit, p.failure(exit))
+}
+
+// failure reads the result line before the exit code: an interrupt ends 0 with is_error, and a failed call ends with
+// subtype "success" and is_error.
+func (p *claudeParser) failure(exit Exit) *Failure {
+	o := p.final
+	switch {
+	case o == nil:
+		return p.limited(p.unfinished(exit), exit)
+	case !o.flag("is_error") && strings.HasPrefix(o.text("subtype"), "error_"):
+	case !o.flag("is_error"):
+		return nil
+	}
+	text := o.first("result", "api_error")
+	if said := o.strings("errors"); text == "" && len(said) > 0 {
+		text = said[len(said)-1]
+	}
+	if said := o.in("error").text("message"); said != "" {
+		text = said
+	}
+	if text == "" && len(p.errors) > 0 {
+		text = p.errors[len(p.errors)-1]
+	}
+	failure := known(p.structured(o), text, exit.Now)
+	if failure.Message == "" {
+		failure.Message = strings.TrimSpace(o.text("subtype") + " " + o.text("terminal_reason"))
+	}
+	return p.limited(failure, exit)
+}
+
+// unfinished blames a run that ended without its result line.
+func (p *claudeParser) unfinished(exit Exit) *Failure {
+	if class := classOfEnum(p.enum); class != "" && len(p.errors) > 0 {
+		return known(class, p.errors[len(p.errors)-1], exit.Now)
+	}
+	return p.blame(exit, endedWithout("result", exit))
+}
+
+// structured decides the class from the fields of the result line and of the error line before it.
+func (p *claudeParser) structured(o object) Class {
+	switch o.text("terminal_reason") {
+	case "prompt_too_long":
+		return ClassContextOverflow
+	case "max_turns", "budget_exhausted", "aborted_streaming", "aborted_tools", "hook_stopped", "stop_hook_prevented":
+		return ClassFailed
+	}
+	for _, enum := range []string{o.text("api_error"), p.enum, o.text("api_error_type")} {
+		if class := classOfEnum(enum); class != "" {
+			return class
+		}
+	}
+	return classOfStatus(int(o.count("api_error_status")))
+}
+
+// limited gives a plan's limit the reset time that the CLI told in a field of its own.
+func (p *claudeParser) limited(f *Failure, exit Exit) *Failure {
+	if p.resetsAt == 0 || (f.Class != ClassUsageLimited && f.Class != ClassRateLimited) {
+		return f
+	}
+	told := Finding{Class: ClassUsageLimited, OneModel: f.OneModel}.until(seconds(p.resetsAt), exit.Now)
+	return told.failure(f.Message)
+}
+
+// classOfEnum reads the closed sets of error words in claude's fields.
+func classOfEnum(word string) Class {
+	switch word {
+	case "usage_limit_reached":
+		return ClassUsageLimited
+	case "authentication_failed", "oauth_org_not_allowed", "account_on_hold", "verification_required",
+		"cloud_credential_error", "authentication_error", "permission_error":
+		return ClassUnauthenticated
+	case "billing_error":
+		return ClassQuota
+	case "rate_limit", "rate_limit_error":
+		return ClassRateLimited
+	case "overloaded", "overloaded_error":
+		return ClassOverloaded
+	case "model_not_found":
+		return ClassModelUnavailable
+	case "server_error", "connection_failed":
+		return ClassOutage
+	}
+	return ""
+}
+
+func claudeUsage(o object) Usage {
+	return Usage{
+		In:  o.count("input_tokens") + o.count("cache_creation_input_tokens"),
+		Out: o.count("output_tokens"), Cached: o.count("cache_read_input_tokens"),
+	}
+}
+
+// modelUsage adds up usage by model.
+func modelUsage(models object) Usage {
+	var sum Usage
+	for _, name := range models.keys() {
+		m := models.in(name)
+		sum = plus(sum, Usage{
+			In:  m.count("inputTokens") + m.count("cacheCreationInputTokens"),
+			Out: m.count("outputTokens"), Cached: m.count("cacheReadInputTokens"), CostMicros: micros(m.number("costUSD")),
+		})
+	}
+	return sum
+}

@@ -1,0 +1,14 @@
+package harness
+
+// NestingVariables lists the environment variables that make an agent think it is nested in another, or that hand it the
+// outer one's session; they never pass (SUP-7).
+func NestingVariables() []string {
+	return []string{
+		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR",
+		"CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "CLAUDE_CODE_CHILD_SESSION",
+		"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI", "CODEX_INTERNAL_ORIGINATOR_OVERRIDE",
+		"OPENCODE", "OPENCODE_SESSION", "OPENCODE_PID", "OPENCODE_SERVER",
+		"GEMINI_CLI", "GEMINI_SESSION_ID", "QWEN_CODE", "PI_CODING_AGENT", "PI_SESSION_ID",
+		"COPILOT_CLI", "COPILOT_SESSION_ID", "AGENT", "AMP_THREAD_ID", "CURSOR_AGENT", "CURSOR_TRACE_ID", "GOOSE_TERMINAL",
+	}
+}
