@@ -16,8 +16,9 @@ type Shape struct {
 	Ended int // runs of the idle cards, each with its session, its lease and an event
 }
 
-// Seed fills the board "bench" of the database at path, which `board init` has made. It leaves the file as a checkpointed
-// WAL database, and does not analyze it: the program never does either, and its plans must be good without.
+// Seed fills the board "bench" of the database at path, which `board init` has made. A history (Ended) is given once, to
+// a board without cards. Seed leaves the file as a checkpointed WAL database, and does not analyze it: the program never
+// does either, and its plans must be good without.
 func Seed(ctx context.Context, path string, shape Shape, now time.Time) error {
 	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=synchronous(off)")
 	if err != nil {
@@ -36,7 +37,11 @@ func Seed(ctx context.Context, path string, shape Shape, now time.Time) error {
 		sql.Named("ended", shape.Ended),
 		sql.Named("now", now.UnixMilli()),
 	}
-	for _, step := range seedSteps() {
+	steps := cardSteps()
+	if shape.Ended > 0 {
+		steps = append(steps, historySteps()...)
+	}
+	for _, step := range steps {
 		if _, err := tx.ExecContext(ctx, step.sql, args...); err != nil {
 			return fmt.Errorf("seed %s: %w", step.what, err)
 		}
@@ -50,10 +55,11 @@ func Seed(ctx context.Context, path string, shape Shape, now time.Time) error {
 	return nil
 }
 
-// seedSteps are plain SQL, since the engine makes rows five times as fast as they can be handed to it one by one.
-// Runs are spread evenly over the year before now; run i belongs to idle card 1 + (i-1) mod idle.
-func seedSteps() []struct{ what, sql string } {
-	return []struct{ what, sql string }{
+// step is plain SQL, since the engine makes rows five times as fast as they can be handed to it one by one.
+type step struct{ what, sql string }
+
+func cardSteps() []step {
+	return []step{
 		{"idle cards", `
 		WITH RECURSIVE n (i) AS (SELECT 1 WHERE @idle > 0 UNION ALL SELECT i + 1 FROM n WHERE i < @idle)
 		INSERT INTO cards (id, board, number, title, body, status, priority, assignee, attempts, ready_since_at_ms,
@@ -75,19 +81,23 @@ func seedSteps() []struct{ what, sql string } {
 		UPDATE boards
 		SET next_number = (SELECT coalesce(max(number), 0) + 1 FROM cards WHERE board = 'bench')
 		WHERE slug = 'bench'`},
+	}
+}
+
+// historySteps spread the runs evenly over the year before now; run i belongs to idle card 1 + (i-1) mod idle.
+func historySteps() []step {
+	return []step{
 		{"ended runs", `
 		WITH RECURSIVE n (i) AS (SELECT 1 WHERE @ended > 0 UNION ALL SELECT i + 1 FROM n WHERE i < @ended)
 		INSERT INTO task_runs (card, board, attempt, status, role, slot, profile, executor, clone, harness, model, surface,
 		                       host, mode, state, launch_attempt, session, outcome, exit_code, claimed_at_ms, launched_at_ms,
 		                       ended_at_ms, summary, tokens_in, tokens_out, cost_micros, turns, metadata)
-		SELECT 'bench-' || (base.number + 1 + (i - 1) % @idle), 'bench', 1 + (i - 1) / @idle, 'doing', 'coder', 'worker',
+		SELECT 'bench-' || (1 + (i - 1) % @idle), 'bench', 1 + (i - 1) / @idle, 'doing', 'coder', 'worker',
 		       'coder', 'executor' || i % 10, 1 + i % 3, 'exec', 'model-' || i % 5, 'headless', 'base', 'fresh', 'ended', 1,
-		       base.run + i, CASE WHEN i % 20 = 0 THEN 'failed' ELSE 'completed' END, i % 20 = 0, at, at + 200, at + 60000,
+		       i, CASE WHEN i % 20 = 0 THEN 'failed' ELSE 'completed' END, i % 20 = 0, at, at + 200, at + 60000,
 		       'What run number ' || i || ' has done', i % 100000, i % 10000, i % 2000000, i % 50,
 		       '{"usage":{"in":' || i % 100000 || ',"out":' || i % 10000 || '},"transcript":"session-' || i || '"}'
-		FROM (SELECT i, @now - 3600000 - 60000 - (@ended - i) * (31536000000 / @ended) AS at FROM n),
-		     (SELECT (SELECT min(number) - 1 FROM cards WHERE board = 'bench' AND status IN ('done', 'backlog')) AS number,
-		             (SELECT coalesce(max(id), 0) FROM task_runs) AS run) base`},
+		FROM (SELECT i, @now - 3600000 - 60000 - (@ended - i) * (31536000000 / @ended) AS at FROM n)`},
 		{"ended sessions", `
 		INSERT INTO sessions (id, card, board, slot, role, profile, origin, launch_key, secret_hash, harness, harness_session,
 		                      executor, model, host, surface, state, first_run, last_run, started_at_ms, last_seen_at_ms,

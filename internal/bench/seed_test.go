@@ -1,37 +1,15 @@
 package bench_test
 
 import (
-	"database/sql"
-	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/pressly/goose/v3"
-
 	"github.com/seed-2ddc2152/board/internal/bench"
-	"github.com/seed-2ddc2152/board/migrations"
 )
 
 func TestSeed_FillsTheSchemaOfTheProgram(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "board.db")
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)&_pragma=foreign_keys(on)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := provider.Up(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.ExecContext(t.Context(), "INSERT INTO boards (slug, name, workflow, created_at_ms) VALUES ('bench', 'bench', 'default', 1)")
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	db, path := newBoard(t)
 	shape := bench.Shape{Idle: 100, Ready: 30, Ended: 1000}
 	if err := bench.Seed(t.Context(), path, shape, time.UnixMilli(1_800_000_000_000)); err != nil {
 		t.Fatal(err)

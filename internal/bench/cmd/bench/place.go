@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,8 @@ import (
 const (
 	liveCards = 20
 	idleCards = 10_000
+	// startsPerTick is the cap of the seeded workflow, and of cmd/floortick.
+	startsPerTick = 4
 	// liveFor bounds the life of the seeded workers, should this program be killed before it stops them.
 	liveFor = "3600"
 )
@@ -63,8 +66,12 @@ type place struct {
 	dir, bin, board string
 	keep            bool
 	env             []string
-	live            []string // homes with running workers
+	workers         []worker
+	histories       map[int]string // databases to copy, by their ended runs
 }
+
+// worker is a card whose run sleeps until it is stopped.
+type worker struct{ home, card string }
 
 func newPlace(o options) (*place, error) {
 	program, err := filepath.Abs(o.program)
@@ -80,7 +87,7 @@ func newPlace(o options) (*place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder: %w", err)
 	}
-	p := &place{dir: dir, bin: filepath.Join(dir, "bin"), board: program, keep: o.dir != ""}
+	p := &place{dir: dir, bin: filepath.Join(dir, "bin"), board: program, keep: o.dir != "", histories: map[int]string{}}
 	for _, sub := range []string{"bin", "user", "repo"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			return nil, fmt.Errorf("make a folder: %w", err)
@@ -103,11 +110,9 @@ func (p *place) leave(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	var problems []error
-	for _, home := range p.live {
-		for i := range liveCards {
-			_, err := p.call(ctx, home, "stop", fmt.Sprintf("bench-%d", i+1))
-			problems = append(problems, err)
-		}
+	for _, w := range p.workers {
+		_, err := p.call(ctx, w.home, "stop", w.card)
+		problems = append(problems, err)
 	}
 	if !p.keep {
 		problems = append(problems, os.RemoveAll(p.dir))
@@ -218,7 +223,7 @@ func (p *place) plan(home string) []bench.Command {
 	}
 }
 
-// makeHome makes a home by the program's own verbs, starts its workers, and fills its database. A home with a database
+// makeHome makes a home by the program's own verbs, fills its database, and starts its workers. A home with a database
 // is used again; its workers are started again.
 func (p *place) makeHome(ctx context.Context, home string, shape bench.Shape, live bool) error {
 	if _, err := os.Stat(filepath.Join(home, "board.db")); err == nil && !live {
@@ -231,18 +236,55 @@ func (p *place) makeHome(ctx context.Context, home string, shape bench.Shape, li
 	if _, err := p.call(ctx, home, "init", "--repo", filepath.Join(p.dir, "repo"), "--slug", "bench"); err != nil {
 		return err
 	}
-	if err := p.configure(home, liveCards); err != nil {
+	if err := p.fill(ctx, filepath.Join(home, "board.db"), shape); err != nil {
 		return err
 	}
 	if live {
+		if err := p.configure(home, liveCards); err != nil {
+			return err
+		}
 		if err := p.startWorkers(ctx, home); err != nil {
 			return err
 		}
 	}
-	if err := p.configure(home, 4); err != nil {
+	return p.configure(home, startsPerTick)
+}
+
+// fill seeds the database; a history is made once, and copied.
+func (p *place) fill(ctx context.Context, db string, shape bench.Shape) error {
+	history, made := p.histories[shape.Ended]
+	if !made {
+		past := bench.Shape{Idle: shape.Idle, Ended: shape.Ended}
+		if err := bench.Seed(ctx, db, past, time.Now()); err != nil {
+			return err
+		}
+		history = filepath.Join(p.dir, fmt.Sprintf("history-%d.db", shape.Ended))
+		p.histories[shape.Ended] = history
+		if err := copyFile(history, db); err != nil {
+			return err
+		}
+	} else if err := copyFile(db, history); err != nil {
 		return err
 	}
-	return bench.Seed(ctx, filepath.Join(home, "board.db"), shape, time.Now())
+	return bench.Seed(ctx, db, bench.Shape{Ready: shape.Ready}, time.Now())
+}
+
+// copyFile copies a database that no process has open and whose log is checkpointed.
+func copyFile(to, from string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return fmt.Errorf("copy the history: %w", err)
+	}
+	defer func() { _ = source.Close() }()
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("copy the history: %w", err)
+	}
+	_, err = io.Copy(target, source)
+	if err = errors.Join(err, target.Close()); err != nil {
+		return fmt.Errorf("copy the history: %w", err)
+	}
+	return nil
 }
 
 func (p *place) configure(home string, starts int) error {
@@ -259,11 +301,12 @@ func (p *place) configure(home string, starts int) error {
 // startWorkers lets the program itself start sleeping workers: nothing about a live run is made up.
 func (p *place) startWorkers(ctx context.Context, home string) error {
 	for i := range liveCards {
-		if _, err := p.call(ctx, home, "add", fmt.Sprintf("Sleep number %d", i+1)); err != nil {
+		card, err := p.call(ctx, home, "add", fmt.Sprintf("Sleep number %d", i+1))
+		if err != nil {
 			return err
 		}
+		p.workers = append(p.workers, worker{home, strings.TrimSpace(card)})
 	}
-	p.live = append(p.live, home)
 	if _, err := p.call(ctx, home, "dispatch"); err != nil {
 		return err
 	}
