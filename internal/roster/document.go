@@ -107,8 +107,7 @@ func parseYAML(document Document) (*yaml.Node, *Problem) {
 		return nil, nil //nolint:nilnil // an empty file is no problem and has no root
 	}
 	if err != nil {
-		line, text := yamlError(err)
-		return nil, &Problem{File: document.Path, Line: line, Text: "not readable as YAML: " + text}
+		return nil, &Problem{File: document.Path, Line: brokenLine(data), Text: "not readable as YAML: " + yamlText(err)}
 	}
 	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
 		return nil, &Problem{File: document.Path, Line: second.Line, Text: "a second document in the file; a roster is one"}
@@ -120,14 +119,29 @@ func parseYAML(document Document) (*yaml.Node, *Problem) {
 	return node, nil
 }
 
-// yamlError takes the line out of an error of the YAML library, which gives it as text only: "yaml: line 3: ...".
-func yamlError(err error) (line int, text string) {
-	text = strings.TrimPrefix(err.Error(), "yaml: ")
-	number, rest, ok := strings.Cut(strings.TrimPrefix(text, "line "), ": ")
-	if line, numberErr := strconv.Atoi(number); ok && numberErr == nil {
-		return line, rest
+// maxPrefixes bounds the search of brokenLine. Chosen: no person writes a roster of so many lines.
+const maxPrefixes = 2000
+
+// brokenLine returns the line at which a text stops being YAML: the one after the longest run of lines that is. (The
+// library's own line is often that of the enclosing list, and counted from 0 in errors of its parser.)
+func brokenLine(data []byte) int {
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	for n := min(len(lines), maxPrefixes) - 1; n > 0; n-- {
+		var node yaml.Node
+		if yaml.Unmarshal(bytes.Join(lines[:n], nil), &node) == nil {
+			return n + 1
+		}
 	}
-	return 1, text
+	return 1
+}
+
+// yamlText takes the library's prefix and line out of its error.
+func yamlText(err error) string {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if _, rest, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(text, "line ") {
+		return rest
+	}
+	return text
 }
 
 // pair is one key of a mapping.

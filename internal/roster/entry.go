@@ -359,7 +359,7 @@ func (r *reader) cooldown() Cooldown {
 		}
 		d, err := expr.ParseDuration(p.value.Value)
 		if err != nil {
-			r.wrong(p.value, "cooldown: %s: %q is %v", p.key.Value, p.value.Value, err)
+			r.wrong(p.value, "cooldown: %s: %v", p.key.Value, err)
 			continue
 		}
 		*target = d
