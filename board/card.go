@@ -1,5 +1,7 @@
 package board
 
+import "strconv"
+
 // Board is a named list of cards with one workflow and usually one repository.
 type Board struct {
 	Slug       string `db:"slug" json:"slug"`
@@ -14,44 +16,45 @@ type Board struct {
 // Card is a piece of work: all columns of its row but those that only the schema keeps. A planning read leaves Title, Body,
 // Satisfies, Every, CreatedBy, Key and the times but CreatedAt, NotBefore, ReadySince and StartRequested empty (DB-4).
 type Card struct {
-	ID             string  `db:"id" json:"id"`
-	Board          string  `db:"board" json:"board"`
-	Number         int     `db:"number" json:"number"`
-	Title          string  `db:"title" json:"title"`
-	Body           string  `db:"body" json:"body"`
-	Status         string  `db:"status" json:"status"`
-	Priority       int     `db:"priority" json:"priority"` // higher first
-	Assignee       string  `db:"assignee" json:"assignee"` // a profile; "" = the workflow's choice
-	Host           string  `db:"host" json:"host"`         // where a pane is wanted; headless runs are on the home host
-	Model          string  `db:"model" json:"model"`       // the card's own override
-	Effort         string  `db:"effort" json:"effort"`
-	Parent         string  `db:"parent" json:"parent"` // the story it belongs to
-	Owns           Strings `db:"owns" json:"owns"`     // paths that no other running card of the repository may own
-	Satisfies      Strings `db:"satisfies" json:"satisfies"`
-	Labels         Labels  `db:"labels" json:"labels"`
-	Workspace      string  `db:"workspace" json:"workspace"` // overrides the status's workspace
-	NotBefore      Time    `db:"not_before_at_ms" json:"not_before"`
-	ReadySince     Time    `db:"ready_since_at_ms" json:"ready_since"` // when it last became startable
-	StartRequested Time    `db:"start_requested_at_ms" json:"start_requested"`
-	Every          string  `db:"every" json:"every"`
-	MaxRuns        int     `db:"max_runs" json:"max_runs"` // overrides retry.lifetime_runs; 0 = not set
-	Failures       int     `db:"failures" json:"failures"` // in a row (RET-1)
-	Handovers      int     `db:"handovers" json:"handovers"`
-	Moves          int     `db:"moves" json:"moves"` // reasoning runs moved elsewhere, in the present status (ROS-18)
-	Unanswered     int     `db:"unanswered" json:"unanswered"`
-	RoundRuns      int     `db:"round_runs" json:"round_runs"`
-	Attempts       int     `db:"attempts" json:"attempts"` // the number of its last run
-	CleanStart     bool    `db:"clean_start" json:"clean_start"`
-	AsideDeclined  bool    `db:"aside_declined" json:"aside_declined"`
-	AsideConflict  bool    `db:"aside_conflict" json:"aside_conflict"`
-	CurrentRun     int64   `db:"current_run" json:"current_run"` // its open run; 0 = none (MOD-2)
-	Revision       int64   `db:"revision" json:"revision"`
-	CreatedBy      string  `db:"created_by" json:"created_by"`
-	Key            string  `db:"idempotency_key" json:"key"`
-	CreatedAt      Time    `db:"created_at_ms" json:"created_at"`
-	UpdatedAt      Time    `db:"updated_at_ms" json:"updated_at"`
-	EndedAt        Time    `db:"ended_at_ms" json:"ended_at"` // set while its status is terminal
-	ArchivedAt     Time    `db:"archived_at_ms" json:"archived_at"`
+	ID             string   `db:"id" json:"id"`
+	Board          string   `db:"board" json:"board"`
+	Number         int      `db:"number" json:"number"`
+	Title          string   `db:"title" json:"title"`
+	Body           string   `db:"body" json:"body"`
+	Status         string   `db:"status" json:"status"`
+	Priority       int      `db:"priority" json:"priority"` // higher first
+	Assignee       string   `db:"assignee" json:"assignee"` // a profile; "" = the workflow's choice
+	Host           string   `db:"host" json:"host"`         // where a pane is wanted; headless runs are on the home host
+	Model          string   `db:"model" json:"model"`       // the card's own override
+	Effort         string   `db:"effort" json:"effort"`
+	Parent         string   `db:"parent" json:"parent"` // the story it belongs to
+	Owns           Strings  `db:"owns" json:"owns"`     // paths that no other running card of the repository may own
+	Satisfies      Strings  `db:"satisfies" json:"satisfies"`
+	Labels         Labels   `db:"labels" json:"labels"`
+	Workspace      string   `db:"workspace" json:"workspace"` // overrides the status's workspace
+	NotBefore      Time     `db:"not_before_at_ms" json:"not_before"`
+	ReadySince     Time     `db:"ready_since_at_ms" json:"ready_since"` // when it last became startable
+	StartRequested Time     `db:"start_requested_at_ms" json:"start_requested"`
+	Every          string   `db:"every" json:"every"`
+	MaxRuns        int      `db:"max_runs" json:"max_runs"` // overrides retry.lifetime_runs; 0 = not set
+	Failures       int      `db:"failures" json:"failures"` // in a row (RET-1)
+	Handovers      int      `db:"handovers" json:"handovers"`
+	Moves          int      `db:"moves" json:"moves"` // reasoning runs moved elsewhere, in the present status (ROS-18)
+	Unanswered     int      `db:"unanswered" json:"unanswered"`
+	RoundRuns      int      `db:"round_runs" json:"round_runs"`
+	Attempts       int      `db:"attempts" json:"attempts"` // the number of its last run
+	Counters       Counters `db:"counters" json:"counters"`
+	CleanStart     bool     `db:"clean_start" json:"clean_start"`
+	AsideDeclined  bool     `db:"aside_declined" json:"aside_declined"`
+	AsideConflict  bool     `db:"aside_conflict" json:"aside_conflict"`
+	CurrentRun     int64    `db:"current_run" json:"current_run"` // its open run; 0 = none (MOD-2)
+	Revision       int64    `db:"revision" json:"revision"`
+	CreatedBy      string   `db:"created_by" json:"created_by"`
+	Key            string   `db:"idempotency_key" json:"key"`
+	CreatedAt      Time     `db:"created_at_ms" json:"created_at"`
+	UpdatedAt      Time     `db:"updated_at_ms" json:"updated_at"`
+	EndedAt        Time     `db:"ended_at_ms" json:"ended_at"` // set while its status is terminal
+	ArchivedAt     Time     `db:"archived_at_ms" json:"archived_at"`
 }
 
 // Cancelled is the terminal status that frees no dependent (WSP-8).
@@ -133,4 +136,15 @@ type Pause struct {
 }
 
 // Active says whether the pause still holds at now.
-func (p Pause) Active(now Time) bool { return p.Until.IsZero() || now.Before(p.Until.Time) }
+func (p Pause) Active(now Time) bool { return p.Until.IsZero() || now < p.Until }
+
+// Criteria are the acceptance criteria of its story that the card satisfies, from 1. What is no number is left out.
+func (c Card) Criteria() []int {
+	var all []int
+	for _, text := range c.Satisfies {
+		if n, err := strconv.Atoi(text); err == nil && n > 0 {
+			all = append(all, n)
+		}
+	}
+	return all
+}

@@ -1,6 +1,9 @@
 package board
 
-import "encoding/json"
+import (
+	"github.com/seed-2ddc2152/board/internal/roster"
+	"github.com/seed-2ddc2152/board/workflows"
+)
 
 // RunState says where a run is between its claim and its end, and so who acts next.
 type RunState string
@@ -24,25 +27,10 @@ const (
 )
 
 // Surface is where a harness runs: a detached process or a tmux window.
-type Surface string
-
-// The surfaces.
-const (
-	Headless Surface = "headless"
-	Pane     Surface = "pane"
-)
+type Surface = workflows.Surface
 
 // Role is what an executor serves.
-type Role string
-
-// The roles. Every role but coder reasons about work without changing it.
-const (
-	Planner  Role = "planner"
-	Coder    Role = "coder"
-	Reviewer Role = "reviewer"
-	Judge    Role = "judge"
-	Verifier Role = "verifier"
-)
+type Role = roster.Role
 
 // Outcome is how a run ended.
 type Outcome string
@@ -85,59 +73,58 @@ const (
 
 // Run is one attempt at a card's status, from claim to end. It is never reused.
 type Run struct {
-	ID               int64           `db:"id" json:"run"`
-	Card             string          `db:"card" json:"card"`
-	Board            string          `db:"board" json:"board"`
-	Attempt          int             `db:"attempt" json:"attempt"` // 1, 2, ... per card
-	Status           string          `db:"status" json:"status"`
-	Role             Role            `db:"role" json:"role"`
-	Slot             string          `db:"slot" json:"slot"`
-	Profile          string          `db:"profile" json:"profile"`
-	Executor         string          `db:"executor" json:"executor"`
-	Clone            int             `db:"clone" json:"clone"` // 0 = the lease is borrowed
-	Harness          string          `db:"harness" json:"harness"`
-	Model            string          `db:"model" json:"model"`
-	Effort           string          `db:"effort" json:"effort"`
-	Surface          Surface         `db:"surface" json:"surface"`
-	Host             string          `db:"host" json:"host"` // execution host
-	Mode             Mode            `db:"mode" json:"mode"`
-	Resumes          int64           `db:"resumes" json:"resumes"` // session whose conversation it goes on with; 0 = none
-	State            RunState        `db:"state" json:"state"`
-	LaunchAttempt    int             `db:"launch_attempt" json:"launch_attempt"`
-	SpawnedAt        Time            `db:"spawned_at_ms" json:"spawned_at"`
-	Session          int64           `db:"session" json:"session"` // 0 until its supervisor has won it
-	Verdict          Verdict         `db:"verdict" json:"verdict"`
-	VerdictReason    string          `db:"verdict_reason" json:"verdict_reason"`
-	VerdictAt        Time            `db:"verdict_at_ms" json:"verdict_at"`
-	StopOutcome      Outcome         `db:"stop_outcome" json:"stop_outcome"` // END-0: stored before anything is signalled
-	StopReason       string          `db:"stop_reason" json:"stop_reason"`
-	StopActor        string          `db:"stop_actor" json:"stop_actor"`
-	StopAt           Time            `db:"stop_at_ms" json:"stop_at"`
-	Outcome          Outcome         `db:"outcome" json:"outcome"`
-	Reason           string          `db:"reason" json:"reason"`
-	ErrorClass       string          `db:"error_class" json:"error_class"`
-	ExitCode         *int            `db:"exit_code" json:"exit_code"`
-	Signal           string          `db:"signal" json:"signal"`
-	Workspace        string          `db:"workspace" json:"workspace"`
-	Branch           string          `db:"branch" json:"branch"`
-	BaseCommit       string          `db:"base_commit" json:"base_commit"`
-	HeadCommit       string          `db:"head_commit" json:"head_commit"`
-	OverCap          bool            `db:"over_cap" json:"over_cap"`
-	Takeover         string          `db:"takeover" json:"takeover"` // note put before the prompt (ROS-16)
-	ClaimedAt        Time            `db:"claimed_at_ms" json:"claimed_at"`
-	LaunchedAt       Time            `db:"launched_at_ms" json:"launched_at"`
-	ProgressAt       Time            `db:"progress_at_ms" json:"progress_at"`
-	EndedAt          Time            `db:"ended_at_ms" json:"ended_at"`
-	Summary          string          `db:"summary" json:"summary"`
-	TokensIn         *int64          `db:"tokens_in" json:"tokens_in"`
-	TokensOut        *int64          `db:"tokens_out" json:"tokens_out"`
-	TokensCached     *int64          `db:"tokens_cached" json:"tokens_cached"`
-	CostMicros       *int64          `db:"cost_micros" json:"cost_micros"` // nil = unknown
-	CostEstimated    bool            `db:"cost_estimated" json:"cost_estimated"`
-	Turns            *int64          `db:"turns" json:"turns"`
-	Independent      *bool           `db:"independent" json:"independent"` // nil where the question does not arise
-	DependentBecause string          `db:"dependent_because" json:"dependent_because"`
-	Metadata         json.RawMessage `db:"metadata" json:"metadata"`
+	ID               int64    `db:"id" json:"run"`
+	Card             string   `db:"card" json:"card"`
+	Board            string   `db:"board" json:"board"`
+	Attempt          int      `db:"attempt" json:"attempt"` // 1, 2, ... per card
+	Status           string   `db:"status" json:"status"`
+	Role             Role     `db:"role" json:"role"`
+	Slot             string   `db:"slot" json:"slot"`
+	Profile          string   `db:"profile" json:"profile"`
+	Executor         string   `db:"executor" json:"executor"`
+	Clone            int      `db:"clone" json:"clone"` // 0 = the lease is borrowed
+	Harness          string   `db:"harness" json:"harness"`
+	Model            string   `db:"model" json:"model"`
+	Effort           string   `db:"effort" json:"effort"`
+	Surface          Surface  `db:"surface" json:"surface"`
+	Host             string   `db:"host" json:"host"` // execution host
+	Mode             Mode     `db:"mode" json:"mode"`
+	Resumes          int64    `db:"resumes" json:"resumes"` // session whose conversation it goes on with; 0 = none
+	State            RunState `db:"state" json:"state"`
+	LaunchAttempt    int      `db:"launch_attempt" json:"launch_attempt"`
+	SpawnedAt        Time     `db:"spawned_at_ms" json:"spawned_at"`
+	Session          int64    `db:"session" json:"session"` // 0 until its supervisor has won it
+	Verdict          Verdict  `db:"verdict" json:"verdict"`
+	VerdictReason    string   `db:"verdict_reason" json:"verdict_reason"`
+	VerdictAt        Time     `db:"verdict_at_ms" json:"verdict_at"`
+	StopOutcome      Outcome  `db:"stop_outcome" json:"stop_outcome"` // END-0: stored before anything is signalled
+	StopReason       string   `db:"stop_reason" json:"stop_reason"`
+	StopActor        string   `db:"stop_actor" json:"stop_actor"`
+	StopAt           Time     `db:"stop_at_ms" json:"stop_at"`
+	Outcome          Outcome  `db:"outcome" json:"outcome"`
+	Reason           string   `db:"reason" json:"reason"`
+	ErrorClass       string   `db:"error_class" json:"error_class"`
+	ExitCode         *int     `db:"exit_code" json:"exit_code"`
+	Signal           string   `db:"signal" json:"signal"`
+	Workspace        string   `db:"workspace" json:"workspace"`
+	Branch           string   `db:"branch" json:"branch"`
+	BaseCommit       string   `db:"base_commit" json:"base_commit"`
+	HeadCommit       string   `db:"head_commit" json:"head_commit"`
+	OverCap          bool     `db:"over_cap" json:"over_cap"`
+	ClaimedAt        Time     `db:"claimed_at_ms" json:"claimed_at"`
+	LaunchedAt       Time     `db:"launched_at_ms" json:"launched_at"`
+	ProgressAt       Time     `db:"progress_at_ms" json:"progress_at"`
+	EndedAt          Time     `db:"ended_at_ms" json:"ended_at"`
+	Summary          string   `db:"summary" json:"summary"`
+	TokensIn         *int64   `db:"tokens_in" json:"tokens_in"`
+	TokensOut        *int64   `db:"tokens_out" json:"tokens_out"`
+	TokensCached     *int64   `db:"tokens_cached" json:"tokens_cached"`
+	CostMicros       *int64   `db:"cost_micros" json:"cost_micros"` // nil = unknown
+	CostEstimated    bool     `db:"cost_estimated" json:"cost_estimated"`
+	Turns            *int64   `db:"turns" json:"turns"`
+	Independent      *bool    `db:"independent" json:"independent"` // nil where the question does not arise
+	DependentBecause string   `db:"dependent_because" json:"dependent_because"`
+	Metadata         JSON     `db:"metadata" json:"metadata"`
 }
 
 // Open says whether the run has not ended.

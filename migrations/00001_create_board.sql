@@ -41,6 +41,7 @@ CREATE TABLE cards (
   unanswered            INTEGER NOT NULL DEFAULT 0,   -- runs in a row that ended without a verdict
   round_runs            INTEGER NOT NULL DEFAULT 0,   -- of this round
   attempts              INTEGER NOT NULL DEFAULT 0,   -- the number of the last run
+  counters              TEXT    NOT NULL DEFAULT '{}', -- what the workflow's `count` actions counted
   clean_start           INTEGER NOT NULL DEFAULT 0,   -- the next run starts on a new worktree
   aside_declined        INTEGER NOT NULL DEFAULT 0,
   aside_conflict        INTEGER NOT NULL DEFAULT 0,
@@ -56,6 +57,7 @@ CREATE TABLE cards (
   CONSTRAINT cards_title_given CHECK (title <> ''),
   CONSTRAINT cards_owns_json CHECK (json_valid(owns)),
   CONSTRAINT cards_satisfies_json CHECK (json_valid(satisfies)),
+  CONSTRAINT cards_counters_json CHECK (json_valid(counters)),
   CONSTRAINT cards_labels_json CHECK (json_valid(labels)),
   CONSTRAINT cards_counters CHECK (failures >= 0 AND handovers >= 0 AND moves >= 0 AND unanswered >= 0 AND round_runs >= 0 AND attempts >= 0),
   CONSTRAINT cards_flags CHECK (clean_start IN (0, 1) AND aside_declined IN (0, 1) AND aside_conflict IN (0, 1)),
@@ -64,11 +66,13 @@ CREATE TABLE cards (
 
 CREATE UNIQUE INDEX cards_key ON cards (board, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX cards_parent ON cards (parent) WHERE parent IS NOT NULL;
+-- Cards that have run: only they have conversations to go on with and work to look at.
+CREATE INDEX cards_tried ON cards (id) WHERE attempts > 0 AND ended_at_ms IS NULL AND archived_at_ms IS NULL;
 -- What planning reads, and nothing else of a card (DB-4).
 CREATE INDEX cards_plan ON cards (
   board, status, priority DESC, created_at_ms, id, number, assignee, host, model, effort, parent, owns, labels, workspace,
   not_before_at_ms, ready_since_at_ms, start_requested_at_ms, failures, handovers, moves, unanswered, round_runs, attempts,
-  max_runs, clean_start, current_run, revision
+  max_runs, counters, clean_start, current_run, revision
 ) WHERE ended_at_ms IS NULL AND archived_at_ms IS NULL;
 
 CREATE TABLE card_links (
@@ -171,7 +175,6 @@ CREATE TABLE task_runs (
   base_commit       TEXT    NOT NULL DEFAULT '',
   head_commit       TEXT    NOT NULL DEFAULT '',
   over_cap          INTEGER NOT NULL DEFAULT 0,
-  takeover          TEXT    NOT NULL DEFAULT '',   -- the note put before the prompt
   claimed_at_ms     INTEGER NOT NULL,
   launched_at_ms    INTEGER,
   progress_at_ms    INTEGER,
