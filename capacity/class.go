@@ -28,6 +28,7 @@ type rule struct {
 	settled bool  // limit is the answer for the whole class
 	limit   Limit
 
+	asks  bool  // no answer holds for the class, and nothing but the maximum has to be asked
 	plain bool  // while the group's count is below room, the rule holds nobody of the class
 	room  int64 // the settled limit less all that a reserve could keep
 }
@@ -72,9 +73,11 @@ func (l *Ledger) ruleFor(i int32, c *Candidate) (rule, bool) {
 			return rule{}, false
 		}
 	}
-	r.plain = r.settled && r.limit.Fault == "" && r.limit.N > 0 && !r.perCard && r.group >= 0
+	alike := !r.perCard && r.group >= 0
+	r.plain = alike && r.settled && r.limit.Fault == "" && r.limit.N > 0
 	r.room = r.limit.N
 	if k.Reserve == nil {
+		r.asks = alike && !r.settled
 		return r, true
 	}
 	r.own = !k.Reserve.For.readsCard() && k.Reserve.For.Match(&c.Entry)

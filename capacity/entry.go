@@ -46,25 +46,3 @@ type Candidate struct {
 	// Env is handed to Limiters and never looked at here: what the caller's expressions read of this card.
 	Env any
 }
-
-// place is what a cap counts once in a group. An empty slot stands for all slots of the card together.
-type place struct {
-	group int32
-	card  string
-	slot  string
-}
-
-// placeOf is the one function that gives the key of a place (CAP-6). Kinds without places never ask for one.
-func (c *Cap) placeOf(group int32, e *Entry) place {
-	p := place{group: group, card: e.Card}
-	if c.Counts != Sessions && c.Counts != Turns {
-		return p
-	}
-	if e.SessionCard != "" {
-		p.card = e.SessionCard
-	}
-	if c.Place != PerCard {
-		p.slot = e.Slot
-	}
-	return p
-}

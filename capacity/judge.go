@@ -8,6 +8,18 @@ type verdict struct {
 	reserved int64
 }
 
+// fits is judge's quick yes: the count leaves room even if all that a reserve could keep were kept. No is no answer.
+func (l *Ledger) fits(r *rule, c *Candidate) bool {
+	if r.plain {
+		return l.groups[r.group].count < r.room
+	}
+	if !r.asks {
+		return false
+	}
+	limit := r.cap.Max.Of(c)
+	return limit.Fault == "" && (limit.None || l.groups[r.group].count < limit.N)
+}
+
 // judge asks one rule. A candidate is refused by a fault and by a maximum of 0 whatever it holds (CAP-5); else when the
 // count has reached the maximum less what is reserved (CAP-8), unless its place is counted already (CAP-6). Reserves
 // for waiting cards are looked at for the caps before upTo only.
@@ -37,15 +49,6 @@ func (l *Ledger) judge(r *rule, c *Candidate, upTo int) verdict {
 	v.reserved = kept.N
 	v.refuses = l.count(v.group) >= v.limit.N-v.reserved && !l.hasPlace(r.cap, v.group, &c.Entry)
 	return v
-}
-
-// hasPlace reports whether the candidate's place is counted in the group already.
-func (l *Ledger) hasPlace(k *Cap, group int32, e *Entry) bool {
-	if group < 0 || !k.hasPlaces() {
-		return false
-	}
-	_, ok := l.places[k.placeOf(group, e)]
-	return ok
 }
 
 func (l *Ledger) count(group int32) int64 {

@@ -26,6 +26,7 @@ type Ledger struct {
 	things  []Entry // what holds places, in the order of counting
 	groups  []group
 	index   map[groupKey]int32
+	names   names
 	places  map[place]int32 // -> tenants
 	tenants []tenant
 	waiting []Candidate
@@ -42,6 +43,7 @@ type Ledger struct {
 type group struct {
 	cap     int32
 	key     string
+	name    string // the key for people
 	count   int64
 	members []int32 // tenants, in the order of counting
 	assumed []int64 // ended runs of unknown cost
@@ -55,19 +57,13 @@ type groupKey struct {
 	key string
 }
 
-// tenant is one place that is in use, and what uses it: one thing of each slot.
-type tenant struct {
-	thing int32
-	more  []int32 // only where one place has several slots
-}
-
 // New counts what is held, in O(held x caps). Caps are tried in the order given: made by the program, of
 // config.yaml, of the workflow. The caps and the state are kept, and must not be changed while the ledger is used.
 func New(caps []Cap, s State) *Ledger {
 	l := &Ledger{
 		caps: caps, now: s.Now, waiting: s.Waiting,
 		things: make([]Entry, 0, len(s.Held)+8),
-		index:  map[groupKey]int32{}, places: make(map[place]int32, 4*len(s.Held)),
+		index:  map[groupKey]int32{}, names: names{"": 0}, places: map[place]int32{},
 		sorted: make([]bool, len(caps)), started: map[string]bool{}, classes: map[classKey]*class{},
 	}
 	for i := range caps {
@@ -104,7 +100,8 @@ func (l *Ledger) Admit(c *Candidate) (Refusal, bool) {
 	alike := true // so far the rules said to the whole class what they said to this candidate
 	for i := range k.binding {
 		r := &k.binding[i]
-		if r.plain && l.groups[r.group].count < r.room {
+		if l.fits(r, c) {
+			alike = alike && r.plain
 			continue
 		}
 		v := l.judge(r, c, len(l.caps))
@@ -161,7 +158,7 @@ func (l *Ledger) Clone() *Ledger {
 	for i := range clone.tenants {
 		clone.tenants[i].more = slices.Clone(l.tenants[i].more)
 	}
-	clone.index, clone.places = maps.Clone(l.index), maps.Clone(l.places)
+	clone.index, clone.names, clone.places = maps.Clone(l.index), maps.Clone(l.names), maps.Clone(l.places)
 	clone.started, clone.sorted = maps.Clone(l.started), slices.Clone(l.sorted)
 	clone.classes, clone.last = map[classKey]*class{}, nil
 	return &clone
@@ -174,13 +171,14 @@ func (l *Ledger) hold(e *Entry) {
 	if e.Idle {
 		l.idle++
 	}
+	who := l.names.add(e)
 	l.eachCap(e, func(i int32, e *Entry) {
 		c := &l.caps[i]
 		if !c.hasPlaces() {
 			l.addAmount(i, e)
 			return
 		}
-		l.occupy(c.placeOf(l.groupFor(i, c.groupKey(e)), e), thing)
+		l.occupy(c.placeOf(l.groupFor(i, c.groupKey(e)), who), thing)
 	})
 }
 
@@ -191,33 +189,6 @@ func (l *Ledger) eachCap(e *Entry, add func(i int32, e *Entry)) {
 			add(int32(i), e)
 		}
 	}
-}
-
-// occupy counts a place once. A thing that comes to a place already counted changes what is known of it: it stands
-// for the thing of its slot.
-func (l *Ledger) occupy(p place, thing int32) {
-	at, taken := l.places[p]
-	if !taken {
-		at = int32(len(l.tenants))
-		l.tenants = append(l.tenants, tenant{thing: thing})
-		l.places[p] = at
-		g := &l.groups[p.group]
-		g.count++
-		g.members = append(g.members, at)
-		return
-	}
-	t, slot := &l.tenants[at], l.things[thing].Slot
-	if l.things[t.thing].Slot == slot {
-		t.thing = thing
-		return
-	}
-	for i, other := range t.more {
-		if l.things[other].Slot == slot {
-			t.more[i] = thing
-			return
-		}
-	}
-	t.more = append(t.more, thing)
 }
 
 // addAmount counts what has no place: a start in the cap's window, or the dollars of a run (CAP-11).
@@ -239,7 +210,7 @@ func (l *Ledger) groupFor(capIndex int32, key string) int32 {
 	at, ok := l.index[groupKey{capIndex, key}]
 	if !ok {
 		at = int32(len(l.groups))
-		l.groups = append(l.groups, group{cap: capIndex, key: key})
+		l.groups = append(l.groups, group{cap: capIndex, key: key, name: groupName(key)})
 		l.index[groupKey{capIndex, key}] = at
 	}
 	return at

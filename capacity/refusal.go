@@ -32,9 +32,15 @@ type Holder struct {
 
 func (l *Ledger) refusal(r *rule, c *Candidate, v verdict) Refusal {
 	k := r.cap
+	var name string
+	if v.group >= 0 {
+		name = l.groups[v.group].name
+	} else {
+		name = groupName(k.groupKey(&c.Entry))
+	}
 	return Refusal{
 		Cap: k.Name, Source: k.Source, Origin: k.Origin, Counts: k.Counts, Scope: k.Scope,
-		Group: groupName(k.groupKey(&c.Entry)), Count: l.count(v.group), Max: v.limit.N, Reserved: v.reserved,
+		Group: name, Count: l.count(v.group), Max: v.limit.N, Reserved: v.reserved,
 		Fault: v.limit.Fault, Paused: k.Paused, Values: v.limit.Values,
 	}
 }
@@ -55,16 +61,4 @@ func (l *Ledger) holders(group int32) []Holder {
 		return cmp.Or(cmp.Compare(a.Card, b.Card), cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Run, b.Run))
 	})
 	return all
-}
-
-// things yields what uses the place.
-func (t *tenant) things(yield func(thing int32) bool) {
-	if !yield(t.thing) {
-		return
-	}
-	for _, thing := range t.more {
-		if !yield(thing) {
-			return
-		}
-	}
 }

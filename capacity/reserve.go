@@ -86,7 +86,7 @@ func (l *Ledger) couldStart(c *Candidate, but int32) bool {
 	k := l.classOf(c)
 	for i := range k.binding {
 		r := &k.binding[i]
-		if r.index == but || (r.plain && l.groups[r.group].count < r.room) {
+		if r.index == but || l.fits(r, c) {
 			continue
 		}
 		if l.judge(r, c, int(but)).refuses {

@@ -33,7 +33,7 @@ func (l *Ledger) Usage(ask func(Entry) *Candidate) []Usage {
 		k := &l.caps[g.cap]
 		u := Usage{
 			Cap: k.Name, Source: k.Source, Origin: k.Origin, Counts: k.Counts, Scope: k.Scope,
-			Group: groupName(g.key), Used: g.count, Max: Limit{None: true}, Paused: k.Paused,
+			Group: g.name, Used: g.count, Max: Limit{None: true}, Paused: k.Paused,
 			Holders: l.holders(at), Assumed: slices.Clone(g.assumed),
 		}
 		var sample *Candidate
