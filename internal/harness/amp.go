@@ -9,7 +9,8 @@ func (amp) Facts() Facts {
 		Name: "amp", Binary: "amp", ReadOnly: GradeNone, Sessions: SessionReported, Effort: true, Unproven: true,
 		Warning: "without AMP_API_KEY or a stored sign-in it waits for ever for a pasted code; and it chooses its own model",
 		Inherit: []string{"AMP_SETTINGS_FILE", "AMP_URL"},
-		Shell:   []Permissions{PermissionRead, PermissionEdit, PermissionFull},
+		Runs:    []Permissions{PermissionRead, PermissionEdit, PermissionFull},
+		Reports: []Permissions{PermissionRead, PermissionEdit, PermissionFull},
 	}
 }
 

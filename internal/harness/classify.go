@@ -25,7 +25,7 @@ type Finding struct {
 // facts.
 var (
 	// 32, 67.
-	reWarning = regexp.MustCompile(`(?i)^approaching (?:[\w-]+ ){0,2}limits?\b|` +
+	reWarning = regexp.MustCompile(`(?i)^approaching (?:(?:\d+-hour|opus|sonnet|haiku|session|weekly|usage|rate) ){1,2}limits?\b|` +
 		`^you have exceeded your premium request allowance\. we have automatically switched you`)
 
 	// 28, 29, 30, 41, 59, 64, 73, 74. A long wait turns 64 into a plan's limit.
@@ -53,7 +53,7 @@ var (
 	reQuota = regexp.MustCompile(`(?i)^(?:your )?credit balance is too low|` +
 		`^your workspace is out of credits|` +
 		`^(?:you exceeded your current quota, please|quota exceeded\.) check your plan and billing|` +
-		`^you have no quota|` +
+		`^you have no quota(?:$|[.:,;])|` +
 		`^the free quota has been exhausted|` +
 		`^out of credits(?:$|[.:,;])|` +
 		`^(?:insufficient_quota|quota_exceeded|billing_error|insufficient credits|insufficient balance)(?:$|[.:,;])`)
@@ -83,7 +83,7 @@ var (
 		"^the '[^']+' model is not supported when using codex|" +
 		"^the model [`'\"][^`'\"]+[`'\"] does not exist|" +
 		`^models/\S+ is not found|` +
-		`^(?:requested entity was not found|model not found|model_not_found|providermodelnotfounderror)(?:$|[.:,; ])`)
+		`^(?:requested entity was not found|model not found|model_not_found|providermodelnotfounderror)(?:$|[.:,;])`)
 
 	// 24, 26, 27, 47, 48, 58.
 	reOverload = regexp.MustCompile(`(?i)^overloaded(?:$|\.|_error)|` +

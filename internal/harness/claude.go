@@ -12,7 +12,8 @@ func (claude) Facts() Facts {
 	return Facts{
 		Name: "claude", Binary: "claude", ReadOnly: GradeEnforced, Sessions: SessionChosen, Interactive: true, Effort: true,
 		Inherit: []string{"CLAUDE_CONFIG_DIR", "IS_SANDBOX", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
-		Shell:   []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
+		Runs:    []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
+		Reports: []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
 	}
 }
 

@@ -12,7 +12,8 @@ func (codex) Facts() Facts {
 		Name: "codex", Binary: "codex", ReadOnly: GradeEnforced, Sessions: SessionReported, Interactive: true, Effort: true,
 		Warning: "without a network it tries again for ever: the run's quiet limit ends it",
 		Inherit: []string{"CODEX_HOME"},
-		Shell:   []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
+		Runs:    []Permissions{PermissionRead, PermissionEdit, PermissionFull, PermissionAsk},
+		Reports: []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
 	}
 }
 

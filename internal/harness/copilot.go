@@ -8,7 +8,8 @@ func (copilot) Facts() Facts {
 		Name: "copilot", Binary: "copilot", ReadOnly: GradeAdvisory, Sessions: SessionChosen, Effort: true,
 		Warning: "it strikes the value of its key out of all its output: with a short key its output cannot be read",
 		Inherit: []string{"COPILOT_HOME"},
-		Shell:   []Permissions{PermissionEdit, PermissionFull},
+		Runs:    []Permissions{PermissionEdit, PermissionFull},
+		Reports: []Permissions{PermissionEdit, PermissionFull},
 	}
 }
 

@@ -7,7 +7,8 @@ type cursor struct{}
 func (cursor) Facts() Facts {
 	return Facts{
 		Name: "cursor", Binary: "cursor-agent", ReadOnly: GradeAdvisory, Sessions: SessionReported, Unproven: true,
-		Shell: []Permissions{PermissionEdit, PermissionFull},
+		Runs:    []Permissions{PermissionEdit, PermissionFull},
+		Reports: []Permissions{PermissionEdit, PermissionFull},
 	}
 }
 

@@ -12,7 +12,8 @@ type execHarness struct{}
 func (execHarness) Facts() Facts {
 	return Facts{
 		Name: "exec", ReadOnly: GradeNone, Sessions: SessionReported,
-		Shell: []Permissions{PermissionRead, PermissionEdit, PermissionFull, PermissionAsk},
+		Runs:    []Permissions{PermissionRead, PermissionEdit, PermissionFull, PermissionAsk},
+		Reports: []Permissions{PermissionRead, PermissionEdit, PermissionFull, PermissionAsk},
 	}
 }
 

@@ -8,7 +8,8 @@ func (gemini) Facts() Facts {
 		Name: "gemini", Binary: "gemini", ReadOnly: GradeEnforced, Sessions: SessionChosen,
 		Warning: "permissions edit are its yolo mode: no narrower one lets it run the repository's tools without a person",
 		Inherit: []string{"GEMINI_CLI_HOME", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA", "GOOGLE_CLOUD_PROJECT"},
-		Shell:   []Permissions{PermissionEdit, PermissionFull},
+		Runs:    []Permissions{PermissionEdit, PermissionFull},
+		Reports: []Permissions{PermissionEdit, PermissionFull},
 	}
 }
 

@@ -12,7 +12,8 @@ func (goose) Facts() Facts {
 		Name: "goose", Binary: "goose", ReadOnly: GradeAdvisory, Sessions: SessionChosen, Unproven: true,
 		Warning: "at the end of some limits it gives an empty answer and no error, which counts as a failure",
 		Inherit: []string{"GOOSE_PROVIDER"},
-		Shell:   []Permissions{PermissionEdit, PermissionFull},
+		Runs:    []Permissions{PermissionEdit, PermissionFull},
+		Reports: []Permissions{PermissionEdit, PermissionFull},
 	}
 }
 

@@ -1,5 +1,7 @@
 package harness
 
+import "slices"
+
 // A Harness drives one CLI. Implementations hold no state and may be used by many goroutines at once.
 type Harness interface {
 	// Facts are what is true of the CLI whatever the job.
@@ -36,19 +38,17 @@ type Facts struct {
 	Unproven    bool          // written from documentation only; nobody has run it
 	Warning     string        // what surprises before a run, for a person; "" for nothing
 	Inherit     []string      // variables that pass from board's environment to the CLI (SUP-7)
-	Shell       []Permissions // permissions under which the agent can run commands, so `board done` works; else the verdict line
+	Runs        []Permissions // under which the agent can run programs, such as git diff
+	Reports     []Permissions // under which the agent can call board's verbs; else its verdict is its last line (RET-4)
 }
 
-// CanRunCommands reports whether an agent with permissions p can run programs. Where it cannot, its only way to give a
-// verdict is the last line of its answer, and its prompt must carry the diff it is to look at.
-func (f Facts) CanRunCommands(p Permissions) bool {
-	for _, have := range f.Shell {
-		if have == p {
-			return true
-		}
-	}
-	return false
-}
+// CanRun reports whether an agent with permissions p can run programs. Where it cannot, its prompt must carry the diff that
+// it is to look at.
+func (f Facts) CanRun(p Permissions) bool { return slices.Contains(f.Runs, p) }
+
+// CanReport reports whether an agent with permissions p can write its outbox, so that `board approve` works from inside.
+// Where it cannot, its prompt must ask for the verdict line (RET-4).
+func (f Facts) CanReport(p Permissions) bool { return slices.Contains(f.Reports, p) }
 
 // Grade says how well a CLI keeps read-only permissions (HAR-5).
 type Grade string

@@ -15,7 +15,8 @@ func (opencode) Facts() Facts {
 		Effort:  true,
 		Warning: "with no sign-in it sends the work to a free cloud model of its own; and it sleeps a limit out in silence",
 		Inherit: []string{"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"},
-		Shell:   []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
+		Runs:    []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
+		Reports: []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
 	}
 }
 

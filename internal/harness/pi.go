@@ -8,7 +8,8 @@ func (pi) Facts() Facts {
 		Name: "pi", Binary: "pi", ReadOnly: GradeEnforced, Sessions: SessionChosen, Effort: true,
 		Warning: "it has no permission system: permissions edit let it do anything",
 		Inherit: []string{"PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", "PI_OFFLINE"},
-		Shell:   []Permissions{PermissionEdit, PermissionFull},
+		Runs:    []Permissions{PermissionEdit, PermissionFull},
+		Reports: []Permissions{PermissionEdit, PermissionFull},
 	}
 }
 

@@ -14,7 +14,8 @@ func (qwen) Facts() Facts {
 		Name: "qwen", Binary: "qwen", ReadOnly: GradeEnforced, Sessions: SessionChosen,
 		Warning: "permissions edit are its yolo mode; and it retries most errors in silence",
 		Inherit: []string{"QWEN_CODE_HOME"},
-		Shell:   []Permissions{PermissionEdit, PermissionFull},
+		Runs:    []Permissions{PermissionEdit, PermissionFull},
+		Reports: []Permissions{PermissionEdit, PermissionFull},
 	}
 }
 

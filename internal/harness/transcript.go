@@ -26,7 +26,10 @@ func parseClaudeTranscript(data []byte, now time.Time) Transcript {
 }
 
 func (t *claudeTranscript) line(o object, now time.Time) {
-	if o.flag("isSidechain") { // a subagent's line
+	if message := o.in("message"); message.text("id") != "" {
+		t.usage[message.text("id")] = claudeUsage(message.in("usage"))
+	}
+	if o.flag("isSidechain") { // a subagent's: it costs, and says nothing of the turn
 		return
 	}
 	if id := o.text("sessionId"); id != "" {
@@ -58,9 +61,6 @@ func (t *claudeTranscript) assistant(o object, now time.Time) {
 	t.record.Model = message.text("model")
 	if text != "" {
 		t.record.Text = cutFront(text, maxText)
-	}
-	if id := message.text("id"); id != "" {
-		t.usage[id] = claudeUsage(message.in("usage"))
 	}
 	t.record.State = StateBusy
 	if reason := message.text("stop_reason"); reason == "end_turn" || reason == "stop_sequence" {
