@@ -31,7 +31,9 @@ func classify(stderr string) error {
 		strings.HasPrefix(stderr, "lost server"),
 		strings.HasPrefix(stderr, "error connecting to") && saysNobodyListens(stderr):
 		return errNoServer
-	case strings.HasPrefix(stderr, "can't find session"):
+	case strings.HasPrefix(stderr, "can't find session"),
+		// A server that lost its last session and is about to end.
+		strings.HasPrefix(stderr, "no current target"):
 		return errNoSession
 	case strings.HasPrefix(stderr, "duplicate session"):
 		return errDuplicate

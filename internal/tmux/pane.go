@@ -28,10 +28,16 @@ type Pane struct {
 	WindowName  string
 	Title       string // what the program set; the host's name where it set none
 	Dead        bool   // the program has ended and the pane remains
-	ExitCode    int    // of a dead pane; 0 also where a signal ended it
-	Signal      int    // that ended a dead pane's program; 0 where none did
-	Activity    time.Time
+
+	// ExitCode is that of a dead pane's program. It is -1 while the program lives, where a signal ended it, and where
+	// tmux has seen the terminal close but has not yet reaped the process, which may last until its next child ends.
+	ExitCode int
+	Signal   int       // that ended a dead pane's program; 0 where none did or tmux has not yet reaped it
+	Activity time.Time // when the window last printed something, in whole seconds
 }
+
+// notReaped is the exit code of a program whose end tmux does not know.
+const notReaped = -1
 
 const identityFormat = "#{socket_path}\t#{session_id}\t#{window_id}\t#{pane_id}\t#{pane_pid}"
 
@@ -69,9 +75,9 @@ func parsePane(line string) (Pane, error) {
 	if err != nil {
 		return Pane{}, err
 	}
-	code, errCode := optionalInt(f[6])
-	signal, errSignal := optionalInt(f[7])
-	activity, errActivity := optionalInt(f[8])
+	code, errCode := optionalInt(f[6], notReaped)
+	signal, errSignal := optionalInt(f[7], 0)
+	activity, errActivity := optionalInt(f[8], 0)
 	if err := errors.Join(errCode, errSignal, errActivity); err != nil {
 		return Pane{}, fmt.Errorf("read %q: %w", line, err)
 	}
@@ -93,9 +99,9 @@ func parseIdentity(f []string) (Identity, error) {
 }
 
 // optionalInt reads a number that tmux leaves empty where it does not apply.
-func optionalInt(text string) (int, error) {
+func optionalInt(text string, absent int) (int, error) {
 	if text == "" {
-		return 0, nil
+		return absent, nil
 	}
 	return strconv.Atoi(text)
 }

@@ -31,7 +31,8 @@ type Config struct {
 	// LookPath finds the tmux program; nil means exec.LookPath.
 	LookPath func(string) (string, error)
 
-	// Wait returns after the duration, or early with the context's error. Submit needs it; nothing else waits.
+	// Wait returns after the duration, or early with the context's error: clock.Real's Sleep. Submit needs it, and
+	// OpenWindow is the surer for it while a server ends.
 	Wait func(context.Context, time.Duration) error
 }
 
@@ -66,8 +67,8 @@ func New(cfg Config) *Server {
 
 // SocketName is the name of a home's tmux socket. A home reached through a symbolic link has the same name.
 func SocketName(home string) string {
-	if real, err := filepath.EvalSymlinks(home); err == nil {
-		home = real
+	if resolved, err := filepath.EvalSymlinks(home); err == nil {
+		home = resolved
 	}
 	sum := sha256.Sum256([]byte(filepath.Clean(home)))
 	return "board-" + hex.EncodeToString(sum[:5])

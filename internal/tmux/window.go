@@ -6,11 +6,16 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 )
 
 // openAttempts bounds how often OpenWindow asks again when a server ends, or another launch makes the same session, in
 // between. Chosen: two launches meet at most once; the rest is for a server that ends at that moment.
-const openAttempts = 5
+const openAttempts = 10
+
+// openPause lies between two of them, where the server has a way to wait. Chosen: a server takes some milliseconds to
+// end.
+const openPause = 20 * time.Millisecond
 
 // Window is what OpenWindow opens. It has no variables: what the program needs beyond the server's environment it reads
 // from files.
@@ -28,17 +33,7 @@ func (s *Server) OpenWindow(ctx context.Context, w Window) (Identity, error) {
 	if err := w.check(); err != nil {
 		return Identity{}, fmt.Errorf("open window %q: %w", w.Name, err)
 	}
-	var out string
-	var err error
-	for range openAttempts {
-		out, err = s.run(ctx, call{dir: w.Dir, args: w.inSession()})
-		if gone(err) || errors.Is(err, errNoSession) {
-			out, err = s.run(ctx, call{dir: w.Dir, args: w.withSession()})
-		}
-		if !gone(err) && !errors.Is(err, errDuplicate) {
-			break
-		}
-	}
+	out, err := s.open(ctx, w)
 	if err != nil {
 		return Identity{}, fmt.Errorf("open window %q: %w", w.Name, err)
 	}
@@ -47,6 +42,23 @@ func (s *Server) OpenWindow(ctx context.Context, w Window) (Identity, error) {
 		return Identity{}, fmt.Errorf("open window %q: %w", w.Name, err)
 	}
 	return id, nil
+}
+
+// open tries the session, then a session of its own, until neither fails for what another client does meanwhile.
+func (s *Server) open(ctx context.Context, w Window) (out string, err error) {
+	for range openAttempts {
+		out, err = s.run(ctx, call{dir: w.Dir, args: w.inSession()})
+		if gone(err) || errors.Is(err, errNoSession) {
+			out, err = s.run(ctx, call{dir: w.Dir, args: w.withSession()})
+		}
+		if !gone(err) && !errors.Is(err, errNoSession) && !errors.Is(err, errDuplicate) {
+			return out, err
+		}
+		if s.wait != nil {
+			_ = s.wait(ctx, openPause) // an ended context shows in the next attempt
+		}
+	}
+	return "", err
 }
 
 // check finds what tmux would accept and then do otherwise: it starts in the user's home where a directory is missing.
@@ -105,7 +117,9 @@ func (w Window) tail() []string {
 // KillPane ends the pane, and its window when nothing else is in it: HUP to its program. A pane that is gone already is
 // no error, and a pane of another program under the same id is left alone.
 func (s *Server) KillPane(ctx context.Context, id Identity) error {
-	_, err := s.ask(ctx, id, question{then: "kill-pane -t " + id.Pane})
+	// tmux 3.3a leaves about every fifth program that ended by itself a zombie until another child of it ends
+	// (measured), so it gets one that ends at once.
+	_, err := s.ask(ctx, id, question{then: "kill-pane -t " + id.Pane + " ; run-shell -b true"})
 	if errors.Is(err, ErrPaneGone) {
 		return nil
 	}
