@@ -129,6 +129,25 @@ func (t *Template) Literal() (text string, ok bool) {
 	return t.src, t.literal
 }
 
+// Pattern is the text as a glob: each `{{ expr }}` stands for `*`. Nothing is compiled.
+func (t *Template) Pattern() string {
+	if t == nil {
+		return ""
+	}
+	var b strings.Builder
+	rest := t.src
+	for {
+		text, after, found := strings.Cut(rest, "{{")
+		b.WriteString(text)
+		end := closing(after, 0)
+		if !found || end < 0 {
+			return b.String()
+		}
+		b.WriteByte('*')
+		rest = after[end+2:]
+	}
+}
+
 // Value is the value: of a single `{{ expr }}` with its type (nil for nothing), else the text.
 func (t *Template) Value(env *Env) (any, error) {
 	if t == nil {
