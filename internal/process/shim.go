@@ -57,7 +57,7 @@ func (t *Table) Start(command Command, reaper *Reaper) (*Started, error) {
 	if len(command.Args) == 0 || len(command.Shim) == 0 {
 		return nil, errors.New("start command: no program given")
 	}
-	program, err := lookPath(command.Args[0], command.Dir, command.Env)
+	program, err := LookPath(command.Args[0], command.Dir, command.Env)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", command.Args[0], err)
 	}
@@ -152,8 +152,9 @@ func RunShim(words, env []string) error {
 	return nil
 }
 
-// lookPath finds the program as the child would: by the child's PATH and from its directory.
-func lookPath(program, dir string, env []string) (string, error) {
+// LookPath finds a program as a child with this environment and directory would. It is ErrNotFound when it is nowhere,
+// or not executable.
+func LookPath(program, dir string, env []string) (string, error) {
 	if strings.Contains(program, "/") {
 		if !filepath.IsAbs(program) {
 			program = filepath.Join(dir, program)

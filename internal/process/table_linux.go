@@ -101,10 +101,10 @@ func parseStat(pid int, stat []byte) (Entry, error) {
 		rest = after
 	}
 	return Entry{
-		ID: Identity{PID: pid, StartTime: numbers[statStart], PGID: int(numbers[statPGRP])},
-		Parent:   int(numbers[statPPID]),
-		Zombie:   state == 'Z' || state == 'X' || state == 'x',
-		Command:  string(stat[open+1 : end]),
+		ID:      Identity{PID: pid, StartTime: numbers[statStart], PGID: int(numbers[statPGRP])},
+		Parent:  int(numbers[statPPID]),
+		Zombie:  state == 'Z' || state == 'X' || state == 'x',
+		Command: string(stat[open+1 : end]),
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package workspace
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,7 @@ var (
 	ErrNoCommits       = errors.New("the repository has no commits")
 	ErrBaseMissing     = errors.New("the base branch does not exist")
 	ErrBaseDetached    = errors.New("the base is not a branch")
+	ErrBranchMissing   = errors.New("the branch does not exist")
 	ErrBranchElsewhere = errors.New("the branch is checked out elsewhere")
 	ErrBranchPrefix    = errors.New("the branch name is a folder of another branch's name")
 	ErrBranchName      = errors.New("not a valid branch name")
@@ -23,6 +25,16 @@ var (
 	ErrOutside         = errors.New("the path is not below the home's worktrees")
 	ErrSetupChanged    = errors.New("the setup file is not the one that was accepted")
 )
+
+// NeedsPerson reports whether err will come again until a person has changed something: it is a hold, and trying again
+// burns attempts for nothing.
+func NeedsPerson(err error) bool {
+	var conflict *ConflictError
+	return errors.As(err, &conflict) || slices.ContainsFunc([]error{
+		ErrGitMissing, ErrNoRepository, ErrNoCommits, ErrBaseMissing, ErrBaseDetached, ErrBranchMissing, ErrBranchElsewhere, ErrBranchPrefix,
+		ErrBranchName, ErrPathTaken, ErrDirMissing, ErrDiskFull, ErrOutside, ErrSetupChanged,
+	}, func(sentinel error) bool { return errors.Is(err, sentinel) })
+}
 
 // ConflictError says that a blocker's branch does not merge (WSP-8): a person merges it in the worktree, which is left
 // clean at Path, and the next Prepare goes on.
