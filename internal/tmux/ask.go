@@ -23,9 +23,12 @@ const (
 // ask lets tmux compare and act in one step, so that nothing can come between, and returns what the commands printed.
 // It gives ErrPaneGone where the pane is not the one that is meant.
 //
-// Nothing may reach a pane whose program ended: tmux 3.3a dereferences a null pointer when a text is pasted there, and
-// takes all panes of the server with it.
+// Nothing may reach a pane whose program ended: tmux 3.3a crashes when a text is pasted there (measured), and takes all
+// panes of the server with it.
 func (s *Server) ask(ctx context.Context, id Identity, q question) (string, error) {
+	if !isPaneID(id.Pane) {
+		return "", fmt.Errorf("%q is no pane id, which is like %%12", id.Pane)
+	}
 	if id.Socket != "" {
 		s = s.At(id.Socket)
 	}
@@ -63,4 +66,10 @@ func (id Identity) condition(live bool) string {
 		cond = fmt.Sprintf("#{&&:%s,#{==:#{pane_dead},0}}", cond)
 	}
 	return cond
+}
+
+// isPaneID guards what becomes part of a tmux command: an id may come from a person's command line.
+func isPaneID(text string) bool {
+	digits, ok := strings.CutPrefix(text, "%")
+	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
 }

@@ -47,6 +47,9 @@ const paneFormat = identityFormat + "\t#{pane_dead}\t#{pane_dead_status}\t#{pane
 
 // ListPanes is every pane of the server, in tmux's order, with one question. Where no server runs there are no panes,
 // and that is no error; an error means that tmux did not answer, so that nothing is known.
+//
+// The list says where a program is shown, never that one is gone: a program outlives its pane where it called setsid,
+// and its server is out of reach once somebody has removed the socket from /tmp. That is asked of processes.
 func (s *Server) ListPanes(ctx context.Context) ([]Pane, error) {
 	out, err := s.run(ctx, call{args: []string{"list-panes", "-a", "-F", paneFormat}})
 	if gone(err) {

@@ -92,6 +92,8 @@ func (w Window) withSession() []string {
 		// A client that attaches, or makes a later session, must not add its variables to it.
 		";", "set-option", "-g", "update-environment", "",
 		";", "set-option", "-g", "allow-rename", "off",
+		// A person's Escape, which interrupts a harness, would wait half a second. Chosen: enough for a slow line.
+		";", "set-option", "-s", "escape-time", "20",
 		// Terminal programs draw for this size until a person attaches.
 		";", "set-option", "-g", "default-size", "120x40",
 		";", "set-option", "-g", "default-terminal", "screen-256color",

@@ -64,6 +64,31 @@ func TestOpenWindow_StartsInTheDirectory(t *testing.T) {
 	}
 }
 
+// The tmux server itself stays in the directory of its first window.
+func TestOpenWindow_OutlivesTheFirstWindowsDirectory(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	first := r.path("first")
+	if err := os.Mkdir(first, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := r.OpenWindow(t.Context(), tmux.Window{Board: "api", Name: "w", Dir: first, Argv: []string{"sleep", "1000"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(first); err != nil {
+		t.Fatal(err)
+	}
+	id := r.open(t, "sh", "-c", "pwd -P >where; tmux wait-for -S done; exec cat")
+	r.await(t, "done")
+	if got := r.read(t, "where"); got != r.cfg.Home+"\n" {
+		t.Errorf("started in %q, want %q", got, r.cfg.Home)
+	}
+	if err := r.PipePane(t.Context(), id, r.path("log")); err != nil {
+		t.Error(err)
+	}
+}
+
 // FAULT-25: tmux itself starts in the user's home and reports success.
 func TestOpenWindow_RefusesAMissingDirectory(t *testing.T) {
 	t.Parallel()
@@ -255,6 +280,22 @@ func TestIdentity_OfAnEndedServerTouchesNobody(t *testing.T) {
 	}
 	if panes := r.panes(t); len(panes) != 1 || panes[0].Identity != heir || panes[0].Dead {
 		t.Errorf("got panes %+v, want the heir alive", panes)
+	}
+}
+
+func TestIdentity_IsNoPlaceForCommands(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.open(t, "cat")
+	for _, pane := range []string{"", "%", "api:0", "%0 ; kill-server", "%0}"} {
+		odd := tmux.Identity{Socket: id.Socket, Pane: pane}
+		if err := r.SendKeys(t.Context(), odd, "x"); err == nil {
+			t.Errorf("pane %q: no error", pane)
+		}
+	}
+	person := tmux.Identity{Socket: id.Socket, Pane: id.Pane}
+	if err := r.SendKeys(t.Context(), person, "x"); err != nil {
+		t.Errorf("a pane named by a person: %v", err)
 	}
 }
 
