@@ -9,7 +9,6 @@ import (
 
 // twentyCaps is the set of PlanCPU: 20 caps, of which 5 are expressions, most with filters, 2 with reserves.
 func twentyCaps() []capacity.Cap {
-	yes := true
 	expression := func(n int64) capacity.Limiter {
 		return capacity.Limiter{Of: func(c *capacity.Candidate) capacity.Limit {
 			return capacity.Limit{N: n + int64(len(c.Env.(string)))}
@@ -29,7 +28,7 @@ func twentyCaps() []capacity.Cap {
 		case i < 5:
 			c.Max = expression(50_000)
 		case i < 10:
-			c.Where = capacity.Filter{Dispatch: &yes, Model: []string{"claude-*"}}
+			c.Where = capacity.Filter{Dispatch: new(true), Model: []string{"claude-*"}}
 		case i < 15:
 			c.Counts, c.Unless = capacity.Runs, capacity.Filter{Status: []string{"review"}}
 		}

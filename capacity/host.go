@@ -2,13 +2,16 @@ package capacity
 
 import "strings"
 
-// headless is the surface that always runs on the home host.
-const headless = "headless"
+// The surfaces. What is not a pane always runs on the home host.
+const (
+	headless = "headless"
+	pane     = "pane"
+)
 
 // ExecutionHost is where a start really runs: a pane on the card's host, else its profile's; everything else on the
 // home host, whatever the card names (CAP-2). A pane without a target counts on the home host.
 func (s Site) ExecutionHost(surface, cardHost, profileHost string) string {
-	if surface != "pane" {
+	if surface != pane {
 		return s.Host("")
 	}
 	return s.Host(firstOf(cardHost, profileHost))

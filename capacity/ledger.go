@@ -117,6 +117,21 @@ func (l *Ledger) Admit(c *Candidate) (Refusal, bool) {
 	return Refusal{}, true
 }
 
+// AdmitFirst tries the alternatives of one card, an executor each, in the order given, and says which passes every cap
+// first (CAP-13). If none does, it gives the first one's headline and -1.
+func (l *Ledger) AdmitFirst(alternatives []Candidate) (at int, headline Refusal) {
+	for i := range alternatives {
+		refusal, ok := l.Admit(&alternatives[i])
+		if ok {
+			return i, Refusal{}
+		}
+		if i == 0 {
+			headline = refusal
+		}
+	}
+	return -1, headline
+}
+
 // Explain names every cap that refuses the candidate, with the holders of its places, in the order of the caps. None:
 // it is admitted (DSP-10).
 func (l *Ledger) Explain(c *Candidate) []Refusal {

@@ -17,7 +17,7 @@ func ExecutorSlots(executor string, slots int, at Source) Cap {
 	return Cap{
 		Name: "slots of " + executor, Origin: FromSlots, Source: at,
 		Counts: Sessions, Scope: []Dimension{Executor},
-		Where: Filter{Executor: []string{executor}, Borrowed: new(bool)},
+		Where: Filter{Executor: []string{executor}, Borrowed: new(false)},
 		Max:   Fixed(int64(slots)),
 	}
 }
@@ -43,10 +43,9 @@ func ExecutorDollars(executor string, microsPerDay int64, at Source) Cap {
 // StoryConcurrency is the cap of a workflow's story.concurrency: running cards of each story. It holds starts of the
 // boards named; nil: all. The name has to tell it from that of other workflows.
 func StoryConcurrency(name string, limit Limiter, boards []string, at Source) Cap {
-	belongs := true
 	return Cap{
 		Name: name, Origin: FromStory, Source: at,
-		Counts: Runs, Scope: []Dimension{Story}, Where: Filter{Story: &belongs},
+		Counts: Runs, Scope: []Dimension{Story}, Where: Filter{Story: new(true)},
 		Max: limit, Boards: boards,
 	}
 }

@@ -2,6 +2,7 @@ package capacity_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -248,7 +249,7 @@ func runFile(t *testing.T, file string) {
 	nodes := yaml.NewDecoder(bytes.NewReader(text))
 	for {
 		var s scenario
-		if err := decoder.Decode(&s); err == io.EOF {
+		if err := decoder.Decode(&s); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			t.Fatalf("%s: after the scenarios above: %v", file, err)
