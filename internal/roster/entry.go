@@ -2,174 +2,73 @@ package roster
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/seed-2ddc2152/board/internal/expr"
+	"github.com/seed-2ddc2152/board/internal/strict"
 )
 
-// DefaultPriority is what an entry without `priority` has.
-const DefaultPriority = 1.0
+// Bounds and defaults of an entry.
+const (
+	DefaultPriority = 1.0       // from the specification of the roster
+	maxPriority     = 100_000   // either way; chosen: nobody needs more ranks
+	maxSlots        = 1_000_000 // chosen: as the largest cap
+	maxUSD          = 100_000   // a day; chosen: a slip of the pen beyond
+)
 
-// keyDefault is the key of a per-role mapping that stands for every role not named.
+// keyDefault is the key of a per-role map that stands for every role not named.
 const keyDefault = "default"
 
-// reader reads the keys of one entry and collects what is wrong with them.
-type reader struct {
-	entry
-	sources  Sources
-	values   map[string]*yaml.Node
-	problems Problems
-}
-
-// decode reads one entry whole (ROS-1).
-func (s Sources) decode(e entry) (Executor, Problems) {
-	r := &reader{entry: e, sources: s, values: map[string]*yaml.Node{}}
-	r.keys()
-	x := Executor{File: e.file, Line: e.line}
-	x.ID = r.identity()
-	x.Roles = r.roles()
-	x.Harness, x.Command = r.harness(x.Roles)
-	x.Model = r.text("model")
-	x.Slots = r.slots()
-	x.CoderSlots = r.coderSlots(x.Slots)
-	x.Priority = PerRole[float64]{Default: DefaultPriority}
-	perRole(r, "priority", &x.Priority, r.priority)
-	perRole(r, "effort", &x.Effort, r.effort)
-	x.Flags = r.flags()
-	x.Env, x.Unset = r.env()
-	x.Bin = r.text("bin")
-	x.Health = r.health()
-	x.Cooldown = r.cooldown()
-	x.Account = r.text("account")
-	x.Limits = r.limits()
-	return x, r.problems
-}
-
-func (r *reader) wrong(node *yaml.Node, format string, args ...any) {
-	name := "executor"
-	if r.id != "" {
-		name = fmt.Sprintf("executor %q", r.id)
-	}
-	r.problems = append(r.problems, Problem{File: r.file, Line: node.Line, Text: name + ": " + fmt.Sprintf(format, args...)})
-}
-
-// keys finds the value of each key, and those keys that are unknown or repeated.
-func (r *reader) keys() {
-	known := []string{
+// decode reads one entry whole; what is wrong is told to its file (ROS-1).
+func (s Sources) decode(e entry) Executor {
+	keys := e.value.Keys(
 		"id", "harness", "model", "command", "roles", "slots", "coder_slots", "priority", "effort", "flags", "env",
 		"bin", "health", "cooldown", "account", "limits", "disabled",
-	}
-	for _, p := range pairsOf(r.node, 0) {
-		key := p.key.Value
-		if !slices.Contains(known, key) {
-			r.wrong(p.key, "unknown key %q%s", key, hint(key, known))
-			continue
-		}
-		if _, repeated := r.values[key]; repeated {
-			r.wrong(p.key, "key %s is given twice", key)
-		}
-		if value := resolve(p.value); !isNull(value) {
-			r.values[key] = value
-		}
-	}
-	if node, ok := r.values["disabled"]; ok && node.Tag != "!!bool" {
-		r.wrong(node, "disabled: found %s, expected true or false", kindOf(node))
-	}
+	)
+	origin := e.value.Origin()
+	x := Executor{ID: e.id, File: origin.File, Line: origin.Line}
+	e.checkID()
+	x.Roles = readRoles(e, keys.Get("roles"))
+	x.Harness = s.readHarness(e, keys, x.Roles)
+	x.Command = readCommand(e, keys.Get("command"), x.Harness)
+	x.Model = keys.Get("model").ScalarText("the name of a model")
+	x.Slots = keys.Get("slots").Int(1, maxSlots, 1)
+	x.CoderSlots = keys.Get("coder_slots").Int(0, x.Slots, x.Slots)
+	x.Priority = readPerRole(keys.Get("priority"), DefaultPriority, func(v strict.Value) float64 {
+		return v.Float(-maxPriority, maxPriority, DefaultPriority)
+	})
+	x.Effort = readPerRole(keys.Get("effort"), "", func(v strict.Value) string { return v.OneOf(Efforts()...) })
+	x.Flags = readFlags(keys.Get("flags"))
+	x.Env, x.Unset = s.readEnv(keys.Get("env"))
+	x.Bin = keys.Get("bin").Text()
+	x.Health = readHealth(keys.Get("health"))
+	x.Cooldown = readCooldown(keys.Get("cooldown"))
+	x.Account = keys.Get("account").ScalarText("the name of an account")
+	x.Limits = readLimits(keys.Get("limits"))
+	return x
 }
 
-// at returns the node that a problem with the key points to.
-func (r *reader) at(key string) *yaml.Node {
-	if node, ok := r.values[key]; ok {
-		return node
+// at returns the value that a problem points to: the key's, or the entry where the key is not given.
+func (e entry) at(value strict.Value) strict.Value {
+	if value.Present() {
+		return value
 	}
-	return &yaml.Node{Line: r.line}
+	return e.value
 }
 
-// text returns a plain value; empty if the key is not given.
-func (r *reader) text(key string) string {
-	node, ok := r.values[key]
-	if !ok {
-		return ""
-	}
-	if node.Kind != yaml.ScalarNode {
-		r.wrong(node, "%s: found %s, expected a text", key, kindOf(node))
-		return ""
-	}
-	return node.Value
-}
-
-// texts returns a list of plain values.
-func (r *reader) texts(key string) []*yaml.Node {
-	node, ok := r.values[key]
-	if !ok {
-		return nil
-	}
-	if node.Kind != yaml.SequenceNode {
-		r.wrong(node, "%s: found %s, expected a list", key, kindOf(node))
-		return nil
-	}
-	var list []*yaml.Node
-	for _, item := range node.Content {
-		item = resolve(item)
-		if item.Kind != yaml.ScalarNode {
-			r.wrong(item, "%s: found %s, expected a text", key, kindOf(item))
-			continue
-		}
-		list = append(list, item)
-	}
-	return list
-}
-
-// inside returns the pairs of a mapping.
-func (r *reader) inside(key string) []pair {
-	node, ok := r.values[key]
-	if !ok {
-		return nil
-	}
-	if node.Kind != yaml.MappingNode {
-		r.wrong(node, "%s: found %s, expected a mapping", key, kindOf(node))
-		return nil
-	}
-	return r.plain(key, node)
-}
-
-// plain returns the pairs of a mapping whose values are plain, and finds repeated keys.
-func (r *reader) plain(key string, node *yaml.Node) []pair {
-	var list []pair
-	seen := map[string]bool{}
-	for _, p := range pairsOf(node, 0) {
-		p.value = resolve(p.value)
-		switch {
-		case seen[p.key.Value]:
-			r.wrong(p.key, "%s: key %s is given twice", key, p.key.Value)
-		case p.value.Kind != yaml.ScalarNode:
-			r.wrong(p.value, "%s: %s: found %s, expected a plain value", key, p.key.Value, kindOf(p.value))
-		default:
-			list = append(list, p)
-		}
-		seen[p.key.Value] = true
-	}
-	return list
-}
-
-func (r *reader) identity() string {
-	id := r.text("id")
+func (e entry) checkID() {
+	id := e.fields.Get("id")
 	switch {
-	case id == "":
-		r.wrong(r.at("id"), "id is empty; every executor needs one")
-	case !validID(id):
-		r.wrong(r.at("id"), "id %q: expected a-z, 0-9, '.', '_' and '-', a letter or digit first", id)
+	case e.id == "":
+		e.at(id).Problem("the id is empty; every executor needs one", "")
+	case !validID(e.id):
+		e.at(id).Problem(fmt.Sprintf("id %q; expected a-z, 0-9, '.', '_' and '-', a letter or digit first", e.id), "")
 	}
-	for _, line := range r.twice {
-		r.wrong(&yaml.Node{Line: line}, "listed twice in this file; first at line %d", r.line)
+	for _, again := range e.twice {
+		again.Problem(fmt.Sprintf("listed twice in this file; first in line %d", e.value.Origin().Line), "")
 	}
-	return id
 }
 
 func validID(id string) bool {
@@ -182,24 +81,23 @@ func validID(id string) bool {
 	return id != ""
 }
 
-func (r *reader) roles() []Role {
-	given := map[Role]bool{}
-	for _, node := range r.texts("roles") {
-		role := Role(node.Value)
-		if !slices.Contains(Roles(), role) {
-			r.wrong(node, "unknown role %q%s", node.Value, hint(node.Value, roleNames()))
-			continue
+func readRoles(e entry, value strict.Value) []Role {
+	var given []string
+	for _, item := range value.Items() {
+		name := item.ScalarText("a role")
+		given = append(given, name)
+		if name != "" && !slices.Contains(roleNames(), name) {
+			item.Problem(fmt.Sprintf("unknown role %q", name)+hint(roleNames()), expr.Nearest(name, roleNames()))
 		}
-		given[role] = true
 	}
 	var list []Role
 	for _, role := range Roles() {
-		if given[role] {
+		if slices.Contains(given, string(role)) {
 			list = append(list, role)
 		}
 	}
 	if len(list) == 0 {
-		r.wrong(r.at("roles"), "takes no role; roles are %s", strings.Join(roleNames(), ", "))
+		e.at(value).Problem("takes no role"+hint(roleNames()), "")
 	}
 	return list
 }
@@ -212,174 +110,101 @@ func roleNames() []string {
 	return names
 }
 
-func (r *reader) harness(roles []Role) (name string, command []string) {
-	name = r.text("harness")
+func (s Sources) readHarness(e entry, keys strict.Keys, roles []Role) string {
+	value := keys.Get("harness")
+	name := value.ScalarText("the name of a harness")
 	var names []string
-	for _, h := range r.sources.Harnesses {
+	for _, h := range s.Harnesses {
 		names = append(names, h.Name)
 	}
 	at := slices.Index(names, name)
 	switch {
 	case name == "":
-		r.wrong(r.at("harness"), "has no harness; known are %s", strings.Join(names, ", "))
+		e.at(value).Problem("has no harness"+hint(names), "")
 	case at < 0:
-		r.wrong(r.at("harness"), "unknown harness %q%s", name, hint(name, names))
-	case r.sources.Harnesses[at].APIOnly && slices.Contains(roles, RoleCoder):
-		r.wrong(r.at("roles"), "harness %s is an API without tools and cannot be a coder", name)
+		value.Problem(fmt.Sprintf("unknown harness %q", name)+hint(names), expr.Nearest(name, names))
+	case s.Harnesses[at].APIOnly && slices.Contains(roles, RoleCoder):
+		keys.Get("roles").Problem("harness "+name+" is an API without tools and cannot be a coder", "")
 	}
-	for _, node := range r.texts("command") {
-		command = append(command, node.Value)
+	return name
+}
+
+func readCommand(e entry, value strict.Value, harness string) []string {
+	var command []string
+	for _, item := range value.Items() {
+		command = append(command, item.ScalarText("a text"))
 	}
-	_, given := r.values["command"]
 	switch {
-	case name == harnessExec && (len(command) == 0 || command[0] == ""):
-		r.wrong(r.at("command"), `harness exec needs a command, such as ["sh", "-c", "make agent"]`)
-	case name != harnessExec && name != "" && given:
-		r.wrong(r.at("command"), "command is only for the harness exec; harness %s takes bin and flags", name)
+	case harness == harnessExec && (len(command) == 0 || command[0] == ""):
+		e.at(value).Problem(`harness exec needs a command, such as ["sh", "-c", "make agent"]`, "")
+	case harness != harnessExec && harness != "" && value.Present():
+		value.Problem("command is only for the harness exec; others take bin and flags", "")
 	}
-	return name, command
+	return command
 }
 
-func (r *reader) slots() int {
-	node, ok := r.values["slots"]
-	if !ok {
-		return 1
-	}
-	n, ok := whole(node)
-	if !ok || n < 1 {
-		r.wrong(node, "slots: found %s, expected a whole number of at least 1", kindOf(node))
-		return 1
-	}
-	return n
-}
-
-func (r *reader) coderSlots(slots int) int {
-	node, ok := r.values["coder_slots"]
-	if !ok {
-		return slots
-	}
-	n, ok := whole(node)
-	if !ok || n < 0 || n > slots {
-		r.wrong(node, "coder_slots: found %s, expected a whole number from 0 to slots (%d)", kindOf(node), slots)
-		return slots
-	}
-	return n
-}
-
-func whole(node *yaml.Node) (int, bool) {
-	if node.Tag != "!!int" {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(node.Value, 10, 32)
-	return int(n), err == nil
-}
-
-// perRole reads a value for all roles, or a mapping of roles.
-func perRole[T any](r *reader, key string, into *PerRole[T], read func(*yaml.Node) (T, bool)) {
-	node, ok := r.values[key]
-	if !ok {
-		return
-	}
-	if node.Kind != yaml.MappingNode {
-		if value, ok := read(node); ok {
-			into.Default = value
+// readPerRole reads a value for all roles, or a map of roles.
+func readPerRole[T any](value strict.Value, byDefault T, read func(strict.Value) T) PerRole[T] {
+	p := PerRole[T]{Default: byDefault}
+	if _, isMap := value.Any().(map[string]any); !isMap {
+		if value.Present() {
+			p.Default = read(value)
 		}
-		return
+		return p
 	}
-	into.ByRole = map[Role]T{}
-	for _, p := range r.plain(key, node) {
-		name := p.key.Value
-		known := append(roleNames(), keyDefault)
-		if !slices.Contains(known, name) {
-			r.wrong(p.key, "%s: unknown key %q%s", key, name, hint(name, known))
+	p.ByRole = make(map[Role]T)
+	for _, field := range value.Keys(append(roleNames(), keyDefault)...) {
+		if field.Name == keyDefault {
+			p.Default = read(field.Value)
 			continue
 		}
-		value, ok := read(p.value)
-		switch {
-		case !ok:
-		case name == keyDefault:
-			into.Default = value
-		default:
-			into.ByRole[Role(name)] = value
+		p.ByRole[Role(field.Name)] = read(field.Value)
+	}
+	return p
+}
+
+func readFlags(value strict.Value) map[string]string {
+	var flags map[string]string
+	for _, field := range value.Fields() {
+		if flags == nil {
+			flags = map[string]string{}
 		}
-	}
-}
-
-func (r *reader) priority(node *yaml.Node) (float64, bool) {
-	n, err := strconv.ParseFloat(node.Value, 64)
-	if node.Kind != yaml.ScalarNode || err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-		r.wrong(node, "priority: found %s, expected a number", kindOf(node))
-		return 0, false
-	}
-	return n, true
-}
-
-func (r *reader) effort(node *yaml.Node) (string, bool) {
-	if node.Kind != yaml.ScalarNode || !slices.Contains(Efforts(), node.Value) {
-		r.wrong(node, "effort: found %s, expected one of %s", kindOf(node), strings.Join(Efforts(), ", "))
-		return "", false
-	}
-	return node.Value, true
-}
-
-func (r *reader) flags() map[string]string {
-	pairs := r.inside("flags")
-	if len(pairs) == 0 {
-		return nil
-	}
-	flags := map[string]string{}
-	for _, p := range pairs {
-		flags[p.key.Value] = p.value.Value
+		flags[field.Name] = field.ScalarText("a text")
 	}
 	return flags
 }
 
-func (r *reader) health() string {
-	url := r.text("health")
+func readHealth(value strict.Value) string {
+	url := value.Text()
 	if url == "" {
 		return ""
 	}
 	for _, scheme := range []string{"http://", "https://"} {
-		if rest, ok := strings.CutPrefix(url, scheme); ok && rest != "" && rest[0] != '/' && !strings.ContainsAny(url, " \t\n") {
+		rest, ok := strings.CutPrefix(url, scheme)
+		if ok && rest != "" && rest[0] != '/' && !strings.ContainsAny(url, " \t\n") {
 			return url
 		}
 	}
-	r.wrong(r.at("health"), "health: found %q, expected a URL such as http://127.0.0.1:8080/health", url)
+	value.Problem(fmt.Sprintf("found %q; expected a URL such as http://127.0.0.1:8080/health", url), "")
 	return ""
 }
 
-func (r *reader) cooldown() Cooldown {
-	c := DefaultCooldown()
-	into := map[string]*time.Duration{"usage_limit": &c.UsageLimit, "rate_limit": &c.RateLimit, "outage": &c.Outage}
-	for _, p := range r.inside("cooldown") {
-		target, ok := into[p.key.Value]
-		if !ok {
-			r.wrong(p.key, "cooldown: unknown key %q%s", p.key.Value, hint(p.key.Value, []string{"usage_limit", "rate_limit", "outage"}))
-			continue
-		}
-		d, err := expr.ParseDuration(p.value.Value)
-		if err != nil {
-			r.wrong(p.value, "cooldown: %s: %v", p.key.Value, err)
-			continue
-		}
-		*target = d
+func readCooldown(value strict.Value) Cooldown {
+	byDefault := DefaultCooldown()
+	keys := value.Keys("usage_limit", "rate_limit", "outage")
+	read := func(key string, fallback time.Duration) time.Duration { return keys.Get(key).Duration(fallback) }
+	return Cooldown{
+		UsageLimit: read("usage_limit", byDefault.UsageLimit),
+		RateLimit:  read("rate_limit", byDefault.RateLimit),
+		Outage:     read("outage", byDefault.Outage),
 	}
-	return c
 }
 
-func (r *reader) limits() Limits {
-	var limits Limits
-	for _, p := range r.inside("limits") {
-		if p.key.Value != "usd_per_day" {
-			r.wrong(p.key, "limits: unknown key %q%s", p.key.Value, hint(p.key.Value, []string{"usd_per_day"}))
-			continue
-		}
-		usd, err := strconv.ParseFloat(p.value.Value, 64)
-		if err != nil || !(usd >= 0) || math.IsInf(usd, 0) {
-			r.wrong(p.value, "limits: usd_per_day: found %s, expected dollars, 0 or more", kindOf(p.value))
-			continue
-		}
-		limits.USDPerDay = &usd
+func readLimits(value strict.Value) Limits {
+	usd := value.Keys("usd_per_day").Get("usd_per_day")
+	if !usd.Present() {
+		return Limits{}
 	}
-	return limits
+	dollars := usd.Float(0, maxUSD, 0)
+	return Limits{USDPerDay: &dollars}
 }

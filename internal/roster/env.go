@@ -2,37 +2,41 @@ package roster
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/seed-2ddc2152/board/internal/strict"
 )
 
-// env reads the entry's environment: each ${NAME} is replaced, and the names that have no value are returned.
-func (r *reader) env() (values map[string]string, unset []string) {
-	for _, p := range r.inside("env") {
-		name, text := p.key.Value, p.value.Value
+// readEnv reads an entry's environment: each ${NAME} is replaced, and the names that have no value are returned. No
+// problem quotes a value, which may be a secret.
+func (s Sources) readEnv(value strict.Value) (values map[string]string, unset []string) {
+	for _, field := range value.Fields() {
+		name, text := field.Name, field.ScalarText("a text")
 		if !validVariable(name) {
-			r.wrong(p.key, "env: %q is no name of a variable", name)
+			field.Problem(fmt.Sprintf("%q is no name of a variable", name), "")
 			continue
 		}
 		if !strings.Contains(text, "${") && looksSecret(name, text) {
-			r.wrong(p.value, "env: %s looks like a secret written out; put it into the environment or env_file and write ${%s}", name, name)
+			field.Problem(fmt.Sprintf("looks like a secret written out; put it into the environment or env_file and write ${%s}", name), "")
 			continue
 		}
-		value, missing, err := expand(text, r.sources.Lookup)
+		expanded, missing, err := expand(text, s.Lookup)
 		if err != nil {
-			r.wrong(p.value, "env: %s: %v", name, err)
+			field.Problem(err.Error(), "")
 			continue
 		}
 		for _, variable := range missing {
-			if r.sources.Mode == Check {
-				r.wrong(p.value, "env: %s: ${%s} is not set", name, variable)
+			if s.Mode == Check {
+				field.Problem(fmt.Sprintf("${%s} is not set", variable), "")
 			}
 		}
 		unset = append(unset, missing...)
 		if values == nil {
 			values = map[string]string{}
 		}
-		values[name] = value
+		values[name] = expanded
 	}
 	slices.Sort(unset)
 	return values, slices.Compact(unset)

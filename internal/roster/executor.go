@@ -3,7 +3,6 @@ package roster
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -120,10 +119,13 @@ func (e Executor) Where() string {
 // entry stands is no part of it. It is short enough that nothing can be read back from it.
 func (e Executor) Fingerprint(evidence ...string) string {
 	e.File, e.Line, e.Position = "", 0, 0
-	// Only numbers, texts and maps with text keys: encoding cannot fail, and it sorts the keys.
-	entry, _ := json.Marshal(e) //nolint:errchkjson // see above
+	limit := "none"
+	if e.Limits.USDPerDay != nil {
+		limit = fmt.Sprint(*e.Limits.USDPerDay)
+	}
+	e.Limits = Limits{} // its pointer would print as an address
 	h := sha256.New()
-	h.Write(entry)
+	fmt.Fprintf(h, "%#v %s", e, limit) // maps print sorted by key
 	for _, text := range evidence {
 		h.Write([]byte{0})
 		h.Write([]byte(text))

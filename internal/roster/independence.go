@@ -16,13 +16,13 @@ func (s State) ownOffers(w Want, views []view) []Offer {
 		if !slices.Contains(w.Avoid, v.ID) {
 			continue
 		}
-		refusal := s.refuse(own, v.Executor, v.use)
-		if refusal == nil {
-			offers = append(offers, Offer{Executor: v.Executor, Clone: LowestFreeClone(s.Leases, v.ID), Because: because})
+		refused := s.refuse(own, v)
+		if refused == "" {
+			offers = append(offers, Offer{Executor: *v.Executor, Clone: LowestFreeClone(s.Leases, v.ID), Because: because})
 			continue
 		}
-		if beside, ok := s.lender(w, v); ok && refusal.Code == RefusedBusy {
-			offers = append(offers, Offer{Executor: v.Executor, Because: because, Beside: beside.ID})
+		if beside, ok := s.lender(w, v.ID); ok && refused == RefusedBusy {
+			offers = append(offers, Offer{Executor: *v.Executor, Because: because, Beside: beside.ID})
 		}
 	}
 	return offers
@@ -33,12 +33,12 @@ func (s State) ownOffers(w Want, views []view) []Offer {
 func whyNotIndependent(w Want, views []view) Because {
 	others, inRound, held := 0, 0, 0
 	for _, v := range views {
-		if v.forGood() {
+		if v.refused.forGood() {
 			continue
 		}
 		others++
-		if v.refusal != nil && v.refusal.Code != RefusedBusy {
-			continue
+		if v.refused != RefusedBusy {
+			continue // out: none is eligible here
 		}
 		inRound++
 		if v.use.CoderUsed >= v.Slots {
@@ -59,8 +59,8 @@ func whyNotIndependent(w Want, views []view) Because {
 }
 
 // lender finds the idle worker of the want's card or story on an executor, if nobody borrows beside it yet.
-func (s State) lender(w Want, v view) (Lease, bool) {
-	for _, l := range v.use.Holders {
+func (s State) lender(w Want, executor string) (Lease, bool) {
+	for _, l := range s.Holders(executor) {
 		worker := l.Role == RoleCoder || l.Slot == WorkerSlot
 		own := l.Card == w.Card || w.Story != "" && l.Card == w.Story
 		if worker && own && l.Idle && l.Slot != w.Slot && !s.lends(l) {

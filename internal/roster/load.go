@@ -1,9 +1,17 @@
 package roster
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/seed-2ddc2152/board/internal/expr"
+	"github.com/seed-2ddc2152/board/internal/strict"
 )
+
+// ErrNobody means that there is no roster file, and nothing to make a roster of.
+var ErrNobody = errors.New(
+	"no executor left to run with: there is no roster file, and none of the known harnesses is on PATH")
 
 // Mode says what an unset ${VAR} means.
 type Mode int
@@ -41,41 +49,47 @@ type Roster struct {
 	Files     []string   // what was read; empty: made up from PATH
 }
 
-// Load merges the documents, narrows the result and checks what is left (ROS-1). Its error is a Problems.
+// Load merges the documents, narrows the result and checks what is left (ROS-1). What is wrong in files is a Problems,
+// all of it at once.
 func Load(s Sources) (*Roster, error) {
 	if s.Harnesses == nil {
 		s.Harnesses = KnownHarnesses()
 	}
-	documents := s.documents()
-	if len(documents) == 0 {
+	sources := s.documents()
+	if len(sources) == 0 {
 		return s.fromPath()
 	}
 	roster := &Roster{}
-	var problems Problems
+	var documents []document
 	var entries []entry
-	for _, document := range documents {
-		roster.Files = append(roster.Files, document.Path)
-		listed, found := readDocument(document)
-		problems = append(problems, found...)
-		entries = merge(entries, listed)
+	for _, source := range sources {
+		roster.Files = append(roster.Files, source.Path)
+		read := readDocument(source)
+		documents = append(documents, read)
+		entries = merge(entries, read.listed)
 	}
-	unreadable := len(problems) > 0
 	entries, roster.Disabled = enabled(entries)
-	entries, found := s.narrow(entries, roster.Disabled)
-	problems = append(problems, found...)
+	entries, problems := s.narrow(entries, roster)
 	for position, e := range entries {
-		executor, found := s.decode(e)
+		executor := s.decode(e)
 		executor.Position = position
 		roster.Executors = append(roster.Executors, executor)
-		problems = append(problems, found...)
 	}
-	if len(entries) == 0 && !unreadable {
-		problems = append(problems, Problem{File: documents[len(documents)-1].Path, Text: "no executor left to run with"})
+	for _, d := range documents {
+		problems = append(problems, d.problems(entries)...)
+	}
+	if len(entries) == 0 && len(problems) == 0 {
+		problems = Problems{roster.problem("no executor left to run with")}
 	}
 	if len(problems) > 0 {
-		return nil, problems.sorted(roster.Files)
+		return nil, problems
 	}
 	return roster, nil
+}
+
+// problem makes one that is about the files as a whole.
+func (r Roster) problem(text string) Problem {
+	return Problem{Origin: strict.Origin{File: r.Files[len(r.Files)-1]}, Text: text}
 }
 
 // documents returns those that count, the lower one first.
@@ -98,11 +112,11 @@ func (s Sources) documents() []Document {
 // fromPath makes the roster that stands for no file at all.
 func (s Sources) fromPath() (*Roster, error) {
 	roster := &Roster{}
-	var problems Problems
+	var wrong []error
 	found := s.OnPath()
 	for _, id := range s.Narrow {
-		if !slices.ContainsFunc(found, func(e Executor) bool { return e.ID == id }) {
-			problems = append(problems, Problem{Text: unknownID(id, ids(found))})
+		if !slices.Contains(ids(found), id) {
+			wrong = append(wrong, errors.New(unknownID(id, ids(found))))
 		}
 	}
 	for _, e := range found {
@@ -112,12 +126,10 @@ func (s Sources) fromPath() (*Roster, error) {
 		}
 	}
 	if len(roster.Executors) == 0 {
-		problems = append(problems, Problem{
-			Text: "no executor left to run with: there is no roster file, and none of the known harnesses is on PATH",
-		})
+		wrong = append(wrong, ErrNobody)
 	}
-	if len(problems) > 0 {
-		return nil, problems
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
 	}
 	return roster, nil
 }
@@ -168,15 +180,17 @@ func enabled(entries []entry) (kept []entry, disabled []Executor) {
 			kept = append(kept, e)
 			continue
 		}
+		origin := e.value.Origin()
 		disabled = append(disabled, Executor{
-			ID: e.id, Harness: e.scalar("harness"), Model: e.scalar("model"), File: e.file, Line: e.line,
+			ID: e.id, File: origin.File, Line: origin.Line,
+			Harness: e.fields.Get("harness").ScalarText("a text"), Model: e.fields.Get("model").ScalarText("a text"),
 		})
 	}
 	return kept, disabled
 }
 
 // narrow keeps the entries whose ids are asked for, in the order of the files.
-func (s Sources) narrow(entries []entry, disabled []Executor) ([]entry, Problems) {
+func (s Sources) narrow(entries []entry, roster *Roster) ([]entry, Problems) {
 	if len(s.Narrow) == 0 {
 		return entries, nil
 	}
@@ -190,15 +204,20 @@ func (s Sources) narrow(entries []entry, disabled []Executor) ([]entry, Problems
 		}
 	}
 	for _, id := range s.Narrow {
-		if slices.Contains(known, id) {
-			continue
+		off := slices.IndexFunc(roster.Disabled, func(e Executor) bool { return e.ID == id })
+		switch {
+		case slices.Contains(known, id):
+		case off >= 0:
+			entry := roster.Disabled[off]
+			problems = append(problems, Problem{
+				Origin: strict.Origin{File: entry.File, Line: entry.Line},
+				Text:   fmt.Sprintf("executor %q is asked for (BOARD_EXECUTORS, --executors) and is disabled here", id),
+			})
+		default:
+			p := roster.problem(unknownID(id, known))
+			p.Nearest = expr.Nearest(id, known)
+			problems = append(problems, p)
 		}
-		problem := Problem{Text: unknownID(id, known)}
-		if at := slices.IndexFunc(disabled, func(e Executor) bool { return e.ID == id }); at >= 0 {
-			off := disabled[at]
-			problem = Problem{File: off.File, Line: off.Line, Text: fmt.Sprintf("executor %q is asked for (BOARD_EXECUTORS, --executors) and is disabled here", id)}
-		}
-		problems = append(problems, problem)
 	}
 	return kept, problems
 }
@@ -212,11 +231,8 @@ func (r Roster) Find(id string) (Executor, bool) {
 	return r.Executors[at], true
 }
 
-// Nearest returns the id in the roster that a mistyped one most likely means; empty: none is close.
-func (r Roster) Nearest(id string) string { return nearest(id, ids(r.Executors)) }
-
 func unknownID(id string, known []string) string {
-	return fmt.Sprintf("no executor %q to keep (BOARD_EXECUTORS, --executors)%s", id, hint(id, known))
+	return fmt.Sprintf("no executor %q to keep (BOARD_EXECUTORS, --executors)%s", id, hint(known))
 }
 
 func ids(executors []Executor) []string {

@@ -21,8 +21,11 @@ func document(path, text string) *roster.Document {
 
 func harnesses() []roster.HarnessInfo {
 	return []roster.HarnessInfo{
-		{Name: "claude", Program: "claude"}, {Name: "codex", Program: "codex"}, {Name: "cursor", Program: "cursor-agent"},
-		{Name: "exec"}, {Name: "openai-api", APIOnly: true},
+		{Name: "claude", Program: "claude"},
+		{Name: "codex", Program: "codex"},
+		{Name: "cursor", Program: "cursor-agent"},
+		{Name: "exec"},
+		{Name: "openai-api", APIOnly: true},
 	}
 }
 
@@ -93,25 +96,25 @@ func TestLoad_ReportsEveryProblemAtOnceWithItsLine(t *testing.T) {
   - {id: c, harness: exec, roles: [coder], command: [make]}
 `
 	want := []string{
-		`user.yaml:2: executor: id is empty; every executor needs one`,
-		`user.yaml:4: executor "Big": id "Big": expected a-z, 0-9, '.', '_' and '-', a letter or digit first`,
-		`user.yaml:4: executor "Big": has no harness; known are claude, codex, cursor, exec, openai-api`,
-		`user.yaml:5: executor "Big": unknown role "codr"; did you mean "coder"?`,
-		`user.yaml:5: executor "Big": takes no role; roles are planner, coder, reviewer, judge, verifier`,
-		`user.yaml:6: executor "a": unknown harness "claud"; did you mean "claude"?`,
-		`user.yaml:6: executor "a": slots: found "0", expected a whole number of at least 1`,
-		`user.yaml:11: executor "b": coder_slots: found "3", expected a whole number from 0 to slots (2)`,
-		`user.yaml:12: executor "b": cooldown: outage: "soon" is no duration: write it like 90s, 30 min, 1.5h, 1h30m or 7d`,
-		`user.yaml:12: executor "b": cooldown: unknown key "usage"; there is usage_limit, rate_limit, outage`,
-		`user.yaml:13: executor "b": priority: unknown key "codder"; did you mean "coder"?`,
-		`user.yaml:13: executor "b": priority: found "high", expected a number`,
-		`user.yaml:14: executor "b": effort: found "hugh", expected one of off, minimal, low, medium, high, xhigh, max`,
-		`user.yaml:15: executor "b": env: K: ${SECRET} is not set`,
-		`user.yaml:15: executor "b": env: OPENAI_API_KEY looks like a secret written out; put it into the environment or env_file and write ${OPENAI_API_KEY}`,
-		`user.yaml:16: executor "b": unknown key "colour"; there is id, harness, model, command, roles, slots, coder_slots, priority, effort, flags, env, bin, health, cooldown, account, limits, disabled`,
-		`user.yaml:17: executor "c": harness exec needs a command, such as ["sh", "-c", "make agent"]`,
-		`user.yaml:18: executor "d": harness openai-api is an API without tools and cannot be a coder`,
-		`user.yaml:19: executor "c": listed twice in this file; first at line 17`,
+		`user.yaml:2:5: executors[0]: the id is empty; every executor needs one`,
+		`user.yaml:4:9: executor Big: id: id "Big"; expected a-z, 0-9, '.', '_' and '-', a letter or digit first`,
+		`user.yaml:4:5: executor Big: has no harness; there is claude, codex, cursor, exec, openai-api`,
+		`user.yaml:5:12: executor Big: roles: takes no role; there is planner, coder, reviewer, judge, verifier`,
+		`user.yaml:5:13: executor Big: roles[0]: unknown role "codr"; there is planner, coder, reviewer, judge, verifier (did you mean coder?)`,
+		`user.yaml:6:22: executor a: harness: unknown harness "claud"; there is claude, codex, cursor, exec, openai-api (did you mean claude?)`,
+		`user.yaml:6:59: executor a: slots: found 0; expected a whole number from 1 to 1000000`,
+		`user.yaml:11:18: executor b: coder_slots: found 3; expected a whole number from 0 to 2`,
+		`user.yaml:12:24: executor b: cooldown.outage: found "soon"; expected a duration such as 90s, 30 min or 1h30m`,
+		`user.yaml:12:30: executor b: cooldown: unknown key "usage"; known are usage_limit, rate_limit, outage (did you mean usage_limit?)`,
+		`user.yaml:13:16: executor b: priority: unknown key "codder"; known are planner, coder, reviewer, judge, verifier, default (did you mean coder?)`,
+		`user.yaml:13:34: executor b: priority.judge: found "high"; expected a number from -100000 to 100000`,
+		`user.yaml:14:21: executor b: effort.coder: found "hugh"; expected one of off, minimal, low, medium, high, xhigh, max (did you mean high?)`,
+		`user.yaml:15:14: executor b: env.K: ${SECRET} is not set`,
+		`user.yaml:15:43: executor b: env.OPENAI_API_KEY: looks like a secret written out; put it into the environment or env_file and write ${OPENAI_API_KEY}`,
+		`user.yaml:16:5: executor b: unknown key "colour"; known are id, harness, model, command, roles, slots, coder_slots, priority, effort, flags, env, bin, health, cooldown, account, limits, disabled`,
+		`user.yaml:17:5: executor c: harness exec needs a command, such as ["sh", "-c", "make agent"]`,
+		`user.yaml:18:41: executor d: roles: harness openai-api is an API without tools and cannot be a coder`,
+		`user.yaml:19:10: executor c: id: listed twice in this file; first in line 17`,
 	}
 	got := problems(t, sources(text))
 	slices.Sort(got)
@@ -198,7 +201,7 @@ func TestLoad_GivesDefaultsToWhatIsNotSaid(t *testing.T) {
 func TestLoad_RefusesOneIDTwiceInAFile(t *testing.T) {
 	t.Parallel()
 	text := "executors:\n- {id: a, harness: claude, roles: [judge]}\n- {id: a, harness: claude, roles: [judge]}\n"
-	wantProblem(t, sources(text), `user.yaml:3: executor "a": listed twice in this file; first at line 2`)
+	wantProblem(t, sources(text), `user.yaml:3:8: executor a: id: listed twice in this file; first in line 2`)
 }
 
 // Scenarios 4 and 5.
@@ -243,7 +246,7 @@ func TestLoad_NarrowsInTheOrderOfTheFile(t *testing.T) {
 	s.Narrow = []string{"a", "zebra"}
 	wantProblem(t, s, `no executor "zebra" to keep`)
 	s.Narrow = []string{"a", "off"}
-	wantProblem(t, s, `user.yaml:5: executor "off" is asked for (BOARD_EXECUTORS, --executors) and is disabled here`)
+	wantProblem(t, s, `user.yaml:5:1: executor "off" is asked for (BOARD_EXECUTORS, --executors) and is disabled here`)
 }
 
 // Scenario 9.
@@ -257,7 +260,7 @@ func TestLoad_RefusesARosterWithNobodyLeft(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wantProblem(t, sources(text), "user.yaml: no executor left to run with")
+			wantProblem(t, sources(text), "user.yaml:1:1: no executor left to run with")
 		})
 	}
 }
@@ -324,39 +327,38 @@ func TestLoad_RefusesSecretsWrittenOutAndQuotesNone(t *testing.T) {
 // Scenario 11.
 func TestLoad_NamesTheLineOfWhatIsNotYAML(t *testing.T) {
 	t.Parallel()
-	wantProblem(t, sources("executors:\n  - id: a\n   harness: x\n"), "user.yaml:3: not readable as YAML")
-	wantProblem(t, sources("executors:\n- {id: a,\n   harness: x\n\n"), "user.yaml:2: not readable as YAML")
-	wantProblem(t, sources("\"\n"), "user.yaml:1: not readable as YAML")
-	wantProblem(t, sources("executors: []\n---\nexecutors: []\n"), "user.yaml:2: a second document")
-	wantProblem(t, sources("- a\n"), "user.yaml:1: found a list, expected a mapping with the key executors")
-	wantProblem(t, sources("executors: claude\n"), `user.yaml:1: executors: found "claude", expected a list`)
-	wantProblem(t, sources("executors:\n- claude\n"), `user.yaml:2: found "claude", expected an executor`)
+	wantProblem(t, sources("executors:\n  - id: a\n   harness: x\n"), "not YAML")
+	wantProblem(t, sources("executors: []\n---\nexecutors: []\n"), "user.yaml:2:1: a second document")
+	wantProblem(t, sources("- a\n"), "user.yaml:1:1: found a list; expected a map")
+	wantProblem(t, sources("executors: claude\n"), `user.yaml:1:12: executors: found "claude"; expected a list`)
+	wantProblem(t, sources("executors:\n- claude\n"), `user.yaml:2:3: executors[0]: expected an executor`)
 	wantProblem(t, sources("executor: []\n"), `unknown key "executor"`)
 }
 
 func TestLoad_FindsWrongKinds(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string]string{
-		"model: [a]":                       "model: found a list, expected a text",
-		"flags: x":                         `flags: found "x", expected a mapping`,
-		"flags: {a: [b]}":                  "flags: a: found a list, expected a plain value",
+		"model: [a]":                       "executor a: model: found a list; expected the name of a model",
+		"flags: x":                         `flags: found "x"; expected a map`,
+		"flags: {a: [b]}":                  "flags.a: found a list; expected a text",
 		"command: [make]":                  "command is only for the harness exec",
-		"slots: 1.5":                       `slots: found "1.5", expected a whole number`,
-		"slots: many":                      `slots: found "many", expected a whole number`,
-		"coder_slots: -1":                  "coder_slots: found",
-		"disabled: maybe":                  `disabled: found "maybe", expected true or false`,
+		"slots: 1.5":                       "slots: found 1.5; expected a whole number",
+		"slots: many":                      `slots: found "many"; expected a whole number`,
+		"coder_slots: -1":                  "coder_slots: found -1",
+		"disabled: maybe":                  `disabled: found "maybe"; expected true or false`,
 		"health: 127.0.0.1":                "expected a URL",
-		"limits: {usd_per_day: -1}":        "expected dollars",
-		"limits: {usd_per_day: .nan}":      "expected dollars",
+		"limits: {usd_per_day: -1}":        "usd_per_day: found -1; expected a number from 0",
+		"limits: {usd_per_day: .nan}":      "usd_per_day: found .nan; expected a number from 0",
 		"limits: {eur: 1}":                 `limits: unknown key "eur"`,
-		"priority: .inf":                   "expected a number",
+		"priority: .inf":                   "priority: found .inf; expected a number",
+		"priority: [1]":                    "priority: found a list; expected a number",
 		"env: {1X: y}":                     `"1X" is no name of a variable`,
-		"cooldown: {outage: -1h}":          "is no duration",
-		`cooldown: {outage: "5"}`:          "is no duration",
-		"model: a\n  model: b":             "key model is given twice",
-		"flags: {a: b, a: c}":              "flags: key a is given twice",
-		"priority: {coder: 1, coder: 2}":   "priority: key coder is given twice",
-		"cooldown: {outage: {unit: hour}}": "cooldown: outage: found a mapping",
+		"cooldown: {outage: -1h}":          "outage: found \"-1h\"; expected a duration",
+		`cooldown: {outage: "5"}`:          "outage: found \"5\"; expected a duration",
+		"cooldown: {outage: {unit: hour}}": "outage: found a map; expected a duration",
+		"model: a\n  model: b":             `"model" is here twice`,
+		"flags: {a: b, a: c}":              `flags: "a" is here twice`,
+		"priority: {coder: 1, coder: 2}":   `priority: "coder" is here twice`,
 	} {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
@@ -428,8 +430,14 @@ func TestLoad_WithoutAnyFileTakesWhatIsOnPATH(t *testing.T) {
 	if got := idsOf(load(t, s).Executors); got != "cursor" {
 		t.Errorf("narrowed: got %s, want cursor", got)
 	}
+	s.Narrow = []string{"codex"}
+	if _, err := roster.Load(s); err == nil || !strings.Contains(err.Error(), `no executor "codex" to keep`) {
+		t.Errorf("narrowed to what is not there: got %v", err)
+	}
 	s.Narrow, s.LookPath = nil, nil
-	wantProblem(t, s, "no executor left to run with: there is no roster file")
+	if _, err := roster.Load(s); !errors.Is(err, roster.ErrNobody) {
+		t.Errorf("nothing on PATH: got %v, want ErrNobody", err)
+	}
 }
 
 func TestFingerprint_ChangesWithTheEntryItsSecretsAndTheEvidence(t *testing.T) {
@@ -437,22 +445,22 @@ func TestFingerprint_ChangesWithTheEntryItsSecretsAndTheEvidence(t *testing.T) {
 	text := func(slots, indent string) string {
 		return indent + "executors:\n- {id: a, harness: claude, roles: [coder], slots: " + slots + ", env: {K: \"${V}\"}}\n"
 	}
-	print := func(text, value string, evidence ...string) string {
+	mark := func(text, value string, evidence ...string) string {
 		s := sources(text)
 		s.Lookup = lookup(map[string]string{"V": value})
 		return load(t, s).Executors[0].Fingerprint(evidence...)
 	}
-	same := print(text("1", ""), "v", "bin 1")
+	same := mark(text("1", ""), "v", "bin 1")
 	for name, got := range map[string]string{
-		"a slot":     print(text("2", ""), "v", "bin 1"),
-		"a secret":   print(text("1", ""), "w", "bin 1"),
-		"the binary": print(text("1", ""), "v", "bin 2"),
+		"a slot":     mark(text("2", ""), "v", "bin 1"),
+		"a secret":   mark(text("1", ""), "w", "bin 1"),
+		"the binary": mark(text("1", ""), "v", "bin 2"),
 	} {
 		if got == same {
 			t.Errorf("%s changed and the fingerprint did not", name)
 		}
 	}
-	if print(text("1", "# moved down\n"), "v", "bin 1") != same {
+	if mark(text("1", "# moved down\n"), "v", "bin 1") != same {
 		t.Error("the fingerprint changed with the line of the entry")
 	}
 }

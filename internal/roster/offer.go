@@ -2,7 +2,6 @@ package roster
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -77,8 +76,8 @@ func (s State) Offers(w Want) ([]Offer, *Unserved) {
 	views := s.views(w)
 	var offers []Offer
 	for _, v := range views {
-		if v.refusal == nil {
-			offers = append(offers, Offer{Executor: v.Executor, Clone: LowestFreeClone(s.Leases, v.ID)})
+		if v.refused == "" {
+			offers = append(offers, Offer{Executor: *v.Executor, Clone: LowestFreeClone(s.Leases, v.ID)})
 		}
 	}
 	if len(offers) == 0 && w.Role.Reasoning() {
@@ -94,32 +93,51 @@ func (s State) Offers(w Want) ([]Offer, *Unserved) {
 // CanEverServe reports whether some executor that is not avoided has the role, matches the constraints, has a slot that
 // the role may use, and is not out with kind config (ROS-6).
 func (s State) CanEverServe(w Want) bool {
-	return slices.ContainsFunc(s.views(w), func(v view) bool { return !v.forGood() })
+	return slices.ContainsFunc(s.views(w), func(v view) bool { return !v.refused.forGood() })
 }
 
 // view is one executor as a run sees it.
 type view struct {
-	Executor
-	refusal *Refusal // nil: it is eligible (ROS-2)
+	*Executor
 	use     Use
+	refused RefusalCode // empty: it is eligible
 }
 
 func (s State) views(w Want) []view {
 	list := make([]view, 0, len(s.Executors))
-	for _, e := range s.Executors {
-		v := view{Executor: e, use: s.UseOf(e)}
-		v.refusal = s.refuse(w, e, v.use)
+	for i := range s.Executors {
+		v := view{Executor: &s.Executors[i], use: s.UseOf(s.Executors[i])}
+		v.refused = s.refuse(w, v)
 		list = append(list, v)
 	}
 	return list
 }
 
-// forGood reports whether the executor is refused until a file changes or it is resumed.
-func (v view) forGood() bool {
-	if v.refusal == nil {
-		return false
+// refuse says why an executor cannot take the run, the most lasting reason first; empty: it can (ROS-2). It is asked
+// for every card and executor, so it makes no text.
+func (s State) refuse(w Want, v view) RefusalCode {
+	switch {
+	case !v.Has(w.Role):
+		return RefusedRole
+	case v.SlotsFor(w.Role) == 0:
+		return RefusedSlots
+	case !w.Constraints.match(v.Executor, w.Role):
+		return RefusedMatch
+	case slices.Contains(w.Avoid, v.ID):
+		return RefusedAvoided
 	}
-	switch v.refusal.Code {
+	if out, isOut := s.OutOf(*v.Executor); isOut {
+		return out.Code
+	}
+	if v.use.Free(w.Role) == 0 {
+		return RefusedBusy
+	}
+	return ""
+}
+
+// forGood reports whether the reason lasts until a file changes or the executor is resumed.
+func (c RefusalCode) forGood() bool {
+	switch c {
 	case RefusedRole, RefusedSlots, RefusedMatch, RefusedAvoided, RefusedConfig:
 		return true
 	case RefusedPaused, RefusedUntil, RefusedUnhealthy, RefusedBusy:
@@ -127,71 +145,14 @@ func (v view) forGood() bool {
 	return false
 }
 
-// refuse says why an executor cannot take the run, the most lasting reason first; nil: it can (ROS-2).
-func (s State) refuse(w Want, e Executor, use Use) *Refusal {
-	r := &Refusal{Executor: e.ID}
-	mismatch := w.Constraints.mismatch(e, w.Role)
-	out, isOut := s.OutOf(e)
-	switch {
-	case !e.Has(w.Role):
-		r.Code, r.Text = RefusedRole, "lacks the role "+string(w.Role)
-	case e.SlotsFor(w.Role) == 0:
-		r.Code, r.Text = RefusedSlots, "has no slot for a coder (coder_slots: 0)"
-	case mismatch != "":
-		r.Code, r.Text = RefusedMatch, mismatch
-	case slices.Contains(w.Avoid, e.ID):
-		r.Code, r.Text = RefusedAvoided, "made the work"
-	case isOut:
-		r.Code, r.Text, r.Until = out.Code, out.Text, out.Until
-	case use.Free(w.Role) == 0:
-		r.Code, r.Text, r.Holders = RefusedBusy, busyText(e, use, w.Role), use.Holders
-		if use.Used < use.Slots {
-			r.Holders = slices.DeleteFunc(slices.Clone(use.Holders), func(l Lease) bool { return l.Role != RoleCoder })
-		}
-	default:
-		return nil
-	}
-	return r
+func (c Constraints) match(e *Executor, role Role) bool {
+	return matchAny(c.Executors, e.ID) && matchAny(c.Harness, e.Harness) && matchAny(c.Model, e.Model) &&
+		(c.MinEffort == "" || atLeast(e.Effort.For(role), c.MinEffort))
 }
 
-func busyText(e Executor, use Use, role Role) string {
-	what := fmt.Sprintf("%d of %d slots", use.Used, use.Slots)
-	if use.Used < use.Slots {
-		what = fmt.Sprintf("%d of %d %s slots", use.CoderUsed, use.CoderSlots, role)
-	}
-	var holders []string
-	for _, l := range use.Holders {
-		if use.Used < use.Slots && l.Role != RoleCoder {
-			continue
-		}
-		holder := l.Card + " " + l.Slot + " (" + e.Label(l.Clone)
-		if l.Idle {
-			holder += ", idle"
-		}
-		holders = append(holders, holder+")")
-	}
-	return "busy, " + what + ": " + strings.Join(holders, ", ")
-}
-
-// mismatch says which constraint an executor does not meet; empty: it meets each.
-func (c Constraints) mismatch(e Executor, role Role) string {
-	for _, key := range []struct {
-		name, value string
-		globs       []string
-	}{{"id", e.ID, c.Executors}, {"harness", e.Harness, c.Harness}, {"model", e.Model, c.Model}} {
-		matches := func(glob string) bool { return matchGlob(glob, key.value) }
-		if len(key.globs) > 0 && !slices.ContainsFunc(key.globs, matches) {
-			return fmt.Sprintf("its %s %q is not %s, which the profile asks for", key.name, key.value, strings.Join(key.globs, " or "))
-		}
-	}
-	effort := e.Effort.For(role)
-	if c.MinEffort == "" || atLeast(effort, c.MinEffort) {
-		return ""
-	}
-	if effort == "" {
-		return fmt.Sprintf("names no effort; the profile asks for at least %s", c.MinEffort)
-	}
-	return fmt.Sprintf("its effort %s is below %s, which the profile asks for", effort, c.MinEffort)
+// matchAny reports whether one of the globs matches; none given: all do.
+func matchAny(globs []string, text string) bool {
+	return len(globs) == 0 || slices.ContainsFunc(globs, func(glob string) bool { return matchGlob(glob, text) })
 }
 
 // matchGlob matches the whole text; `*` stands for any text, `?` for one byte. Models have slashes, so no separator is

@@ -228,27 +228,36 @@ func TestOffers_TellsExhaustedFromBusyAndOut(t *testing.T) {
 	}{
 		{
 			"out for good",
-			roster.State{Exclusions: []roster.Exclusion{signedOut}}, true, time.Time{},
+			roster.State{Exclusions: []roster.Exclusion{signedOut}},
+			true,
+			time.Time{},
 			"roster exhausted: nobody can ever serve as coder: a out until its entry, binary or sign-in changes, or it is resumed: unauthenticated: please run /login; b lacks the role coder",
 		},
 		{
 			"out until a time",
-			roster.State{Exclusions: []roster.Exclusion{limited}}, false, noon().Add(time.Hour),
+			roster.State{Exclusions: []roster.Exclusion{limited}},
+			false, noon().Add(time.Hour),
 			"no free coder: a out until 13:00 UTC: usage limited",
 		},
 		{
 			"down",
-			roster.State{Exclusions: []roster.Exclusion{down, limited}}, false, time.Time{},
+			roster.State{Exclusions: []roster.Exclusion{down, limited}},
+			false,
+			time.Time{},
 			"no free coder: a out until its health URL answers: outage",
 		},
 		{
 			"paused",
-			roster.State{Pauses: []roster.Pause{{Executor: "a", Reason: "saving quota"}}, Exclusions: []roster.Exclusion{signedOut}}, false, time.Time{},
+			roster.State{Pauses: []roster.Pause{{Executor: "a", Reason: "saving quota"}}, Exclusions: []roster.Exclusion{signedOut}},
+			false,
+			time.Time{},
 			"no free coder: a paused by hand, until it is resumed: saving quota",
 		},
 		{
 			"busy",
-			roster.State{Leases: []roster.Lease{{ID: 1, Executor: "a", Role: roster.RoleCoder, Clone: 1, Card: "C-9", Slot: "worker", Idle: true}}}, false, time.Time{},
+			roster.State{Leases: []roster.Lease{{ID: 1, Executor: "a", Role: roster.RoleCoder, Clone: 1, Card: "C-9", Slot: "worker", Idle: true}}},
+			false,
+			time.Time{},
 			"no free coder: a busy, 1 of 1 slots: C-9 worker (a, idle)",
 		},
 	} {

@@ -129,7 +129,7 @@ func (m *machine) check(t *rapid.T) {
 			t.Fatalf("%s: got %+v, over its slots", e.ID, use)
 		}
 		out := map[int]bool{}
-		for _, l := range use.Holders {
+		for _, l := range m.state.Holders(e.ID) {
 			if out[l.Clone] || l.Clone > e.Slots {
 				t.Fatalf("%s: clone %d is out twice or above %d", e.ID, l.Clone, e.Slots)
 			}

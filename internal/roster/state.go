@@ -132,13 +132,13 @@ func LowestFreeClone(leases []Lease, executor string) int {
 type Use struct {
 	Slots, Used           int
 	CoderSlots, CoderUsed int
-	Holders               []Lease // borrowed ones are not among them
 }
 
-// UseOf counts what is held of an executor.
+// UseOf counts what is held of an executor. Borrowed leases hold no slot.
 func (s State) UseOf(e Executor) Use {
 	use := Use{Slots: e.Slots, CoderSlots: e.CoderSlots}
-	for _, l := range s.Leases {
+	for i := range s.Leases {
+		l := &s.Leases[i]
 		if l.Executor != e.ID || l.Borrowed() {
 			continue
 		}
@@ -146,9 +146,19 @@ func (s State) UseOf(e Executor) Use {
 		if l.Role == RoleCoder {
 			use.CoderUsed++
 		}
-		use.Holders = append(use.Holders, l)
 	}
 	return use
+}
+
+// Holders returns the leases that hold slots of an executor.
+func (s State) Holders(executor string) []Lease {
+	var list []Lease
+	for _, l := range s.Leases {
+		if l.Executor == executor && !l.Borrowed() {
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
 // Free returns how many more leases for the role the slots allow.
