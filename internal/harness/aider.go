@@ -46,5 +46,5 @@ func (p *aiderParser) Finish(exit Exit) Result {
 	if exit.Code == 0 && len(p.errors) == 0 {
 		return p.finish(exit, nil)
 	}
-	return p.finish(exit, p.blame(exit, endedWithout("good answer", exit)))
+	return p.finish(exit, p.blame(exit, endedWithout("a good answer", exit)))
 }

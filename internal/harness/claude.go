@@ -257,7 +257,7 @@ func (p *claudeParser) unfinished(exit Exit) *Failure {
 	if class := classOfEnum(p.enum); class != "" && len(p.errors) > 0 {
 		return known(class, p.errors[len(p.errors)-1], exit.Now)
 	}
-	return p.blame(exit, endedWithout("result", exit))
+	return p.blame(exit, endedWithout("a result", exit))
 }
 
 // structured decides the class from the fields of the result line and of the error line before it.

@@ -184,5 +184,5 @@ func (p *codexParser) failure(exit Exit, record Transcript) *Failure {
 	case record.Failure != nil:
 		return record.Failure
 	}
-	return p.blame(exit, endedWithout("completed turn", exit))
+	return p.blame(exit, endedWithout("a completed turn", exit))
 }

@@ -163,7 +163,7 @@ func (p *copilotParser) failure(exit Exit) *Failure {
 	case p.ended && p.code == 0 && exit.Code == 0 && exit.Signal == "":
 		return nil
 	}
-	return p.blame(exit, endedWithout("good result", exit))
+	return p.blame(exit, endedWithout("a good result", exit))
 }
 
 func classOfCopilot(o object) Class {

@@ -105,7 +105,7 @@ func (p *geminiParser) failure(exit Exit) *Failure {
 	if p.final != nil && exit.Code == 0 {
 		return nil
 	}
-	failure := p.blame(exit, endedWithout("result", exit))
+	failure := p.blame(exit, endedWithout("a result", exit))
 	if class := classOfGeminiExit(exit.Code); class != "" && failure.Class == ClassFailed && exit.Signal == "" {
 		failure.Class = class
 	}

@@ -86,5 +86,5 @@ func (p *gooseParser) Finish(exit Exit) Result {
 	if ok {
 		p.plain = nil // the document quotes the agent
 	}
-	return p.finish(exit, p.blame(exit, endedWithout("answer", exit)))
+	return p.finish(exit, p.blame(exit, endedWithout("an answer", exit)))
 }

@@ -64,7 +64,7 @@ type Command struct {
 type Exit struct {
 	Code   int               // exit status; 128+n where a signal ended it
 	Signal string            // "TERM", "KILL", ...; "" for a plain exit
-	Stop   bool              // board itself ended it, so its exit says nothing about the CLI
+	Stop   bool              // board itself ended it: Result.Failure is then only what the CLI was retrying or stuck on
 	Files  map[string][]byte // content by the pattern that Parser.Wants named; absent files are left out
 	Now    time.Time         // in the local zone, in which a reset time without a zone is read
 }

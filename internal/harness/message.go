@@ -23,9 +23,9 @@ func contentText(message object) string {
 // endedWithout says how a run ended that never said it was done.
 func endedWithout(what string, exit Exit) string {
 	if exit.Signal != "" {
-		return fmt.Sprintf("ended by signal %s without a %s", exit.Signal, what)
+		return fmt.Sprintf("ended by signal %s without %s", exit.Signal, what)
 	}
-	return fmt.Sprintf("ended with exit code %d without a %s", exit.Code, what)
+	return fmt.Sprintf("ended with exit code %d without %s", exit.Code, what)
 }
 
 func seconds(unix int64) time.Time { return time.Unix(unix, 0) }

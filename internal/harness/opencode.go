@@ -156,7 +156,7 @@ func (p *opencodeParser) failure(exit Exit) *Failure {
 	case p.retry != "":
 		return known("", p.retry, exit.Now)
 	}
-	return p.blame(exit, endedWithout("last step that stopped", exit))
+	return p.blame(exit, endedWithout("a last step that stopped", exit))
 }
 
 func classOfOpencode(o object) Class {

@@ -164,7 +164,7 @@ func needsPerson(name, text string) string {
 	switch name {
 	case "claude":
 		screens = [][2]string{
-			{"trust", "No, exit"}, {"Detected a custom API key", "use this API key"}, {"Select login method", "account"},
+			{"trust", "No, exit\n"}, {"Detected a custom API key", "use this API key"}, {"Select login method", "account"},
 			{"Paste code here", "Browser"}, {"Choose the text style", "/theme"},
 			{"Unable to connect to Anthropic services", "api.anthropic.com"},
 		}
@@ -173,10 +173,10 @@ func needsPerson(name, text string) string {
 	case "opencode":
 		screens = [][2]string{{"Add credential", "Select provider"}}
 	}
-	foot := footer(text)
+	foot := footer(text) + "\n"
 	for _, s := range screens {
 		if strings.Contains(strings.ToLower(foot), strings.ToLower(s[0])) && strings.Contains(foot, s[1]) {
-			return cut(foot, 1000)
+			return cut(strings.TrimSpace(foot), 1000)
 		}
 	}
 	return ""

@@ -110,5 +110,5 @@ func (p *piParser) failure(exit Exit) *Failure {
 	if p.last != nil && exit.Code == 0 {
 		return nil
 	}
-	return p.blame(exit, endedWithout("answer", exit))
+	return p.blame(exit, endedWithout("an answer", exit))
 }

@@ -158,13 +158,20 @@ func (s *stream) finish(exit Exit, failure *Failure) Result {
 }
 
 func (s *stream) stopped(now time.Time) *Failure {
-	if s.retry == "" {
+	if s.retry != "" {
+		if f := Classify(s.retry, now); f.Class != "" {
+			return f.failure(s.retry)
+		}
 		return nil
 	}
-	if f := Classify(s.retry, now); f.Class != "" {
-		return f.failure(s.retry)
+	if s.sawJSON || s.result.Text != "" {
+		return nil
 	}
-	return nil
+	// It never came to work: what it printed instead may say why, as amp's question for a sign-in does.
+	if f := classifyLines(s.stderr, now); f != nil {
+		return f
+	}
+	return classifyLines(s.plain, now)
 }
 
 // blame names the failure of a run that is known to have failed, from the error texts of its events, then its stderr,
@@ -210,12 +217,13 @@ func (f Finding) failure(message string) *Failure {
 	}
 }
 
-// known joins a class that structured fields decided with what the text adds. The text may refine a class that a status
+// known joins a class that structured fields decided with what the text adds. The text may refine a class that a field
 // cannot tell apart (429 is a rate limit, a plan's limit or an empty purse), but not overrule a definite one.
 func known(class Class, text string, now time.Time) *Failure {
 	found := Classify(text, now)
 	vague := class == "" || class == ClassFailed || class == ClassRateLimited || class == ClassOutage
-	if vague && found.Class != "" {
+	money := class == ClassUsageLimited && found.Class == ClassQuota
+	if (vague || money) && found.Class != "" {
 		class = found.Class
 	}
 	if class == "" {
