@@ -1,0 +1,2 @@
+// Package supervise is the process that runs one session of an agent: `board supervise RUN`.
+package supervise
