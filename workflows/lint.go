@@ -36,14 +36,21 @@ func LintCap(c *Cap, known *Known) Problems {
 			problems = append(problems, Problem{Origin: c.Reserve.Origin,
 				Text: fmt.Sprintf("the reserve of cap %q is for cards that the cap cannot hold: where and for share no %s", c.Name, key)})
 		}
-		limit, hasLimit := c.Max.Constant()
-		slots, hasSlots := c.Reserve.Slots.Constant()
-		if hasLimit && hasSlots && slots >= limit && slots > 0 {
-			problems = append(problems, Problem{Origin: c.Reserve.SlotsAt,
-				Text: fmt.Sprintf("the reserve of cap %q keeps %d of %d places: only %d are kept, the rest could never be used", c.Name, slots, limit, max(limit-1, 0))})
-		}
 	}
 	return append(problems, lintNames(c, known)...)
+}
+
+// lintReserve tells of a reserve that its cap has no room for.
+func lintReserve(c *Cap) Problems {
+	limit, hasLimit := c.Max.Constant()
+	slots, hasSlots := c.Reserve.Slots.Constant()
+	if !hasLimit || !hasSlots || slots < limit || slots == 0 {
+		return nil
+	}
+	return Problems{{
+		Origin: c.Reserve.SlotsAt,
+		Text:   fmt.Sprintf("the reserve of cap %q is %d of %d places; at most %d are kept (CAP-7)", c.Name, slots, limit, max(limit-1, 0)),
+	}}
 }
 
 // lintNames tells of filter values that nothing outside the file is called.
@@ -82,7 +89,9 @@ func (f *Filter) covers(g *Filter) bool {
 	for _, k := range f.lists() {
 		wanted := g.values(k.key)
 		inside := func(value string) bool {
-			return slices.ContainsFunc(k.values, func(glob string) bool { return glob == value || matchGlob(glob, value) && !strings.ContainsAny(value, "*?") })
+			return slices.ContainsFunc(k.values, func(glob string) bool {
+				return glob == value || matchGlob(glob, value) && !strings.ContainsAny(value, "*?")
+			})
 		}
 		if len(wanted) == 0 || !allOf(wanted, inside) {
 			return false
@@ -165,6 +174,7 @@ func lintNumbers(caps []Cap) Problems {
 		try(c.Max, c.MaxAt)
 		if c.Reserve != nil {
 			try(c.Reserve.Slots, c.Reserve.SlotsAt)
+			problems = append(problems, lintReserve(c)...)
 		}
 		if c.Burst != nil {
 			try(c.Burst.To, c.Burst.Origin)

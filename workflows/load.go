@@ -36,6 +36,7 @@ type loader struct {
 	file    *strict.File
 	scope   *expr.Scope
 	opts    Options
+	initial strict.Value // `initial`, for a problem that only the statuses show
 	pending []pending
 }
 
@@ -52,7 +53,7 @@ func Load(name, file string, src []byte, opts Options) (*Workflow, error) {
 	l := &loader{file: doc, opts: opts}
 	w := l.workflow(name, file, root)
 	w.scope, w.prompts = l.scope, opts.Prompts
-	l.references(w, root)
+	l.references(w)
 	if problems := doc.Problems(); len(problems) > 0 {
 		return nil, problems
 	}
@@ -123,6 +124,7 @@ func (l *loader) workflow(name, file string, root strict.Value) *Workflow {
 		})
 		w.Name = name
 	}
+	l.initial = keys.Get("initial")
 	w.Params = l.params(keys.Get("params"))
 	l.scope = expr.NewScope(w.Params)
 	for _, field := range named(keys.Get("profiles"), "profile") {

@@ -54,7 +54,7 @@ func (l *loader) requirement(v strict.Value) Requirement {
 func (l *loader) action(v strict.Value) (Action, bool) {
 	fields := v.Keys(ActionKind("").names()...)
 	if len(fields) != 1 {
-		if len(fields) > 1 || v.IsMap() && len(v.Fields()) == 0 {
+		if len(fields) > 1 || v.IsMap() && v.Len() == 0 {
 			v.Problem("an action has one key, one of "+strings.Join(ActionKind("").names(), ", "), "")
 		}
 		return Action{}, false
@@ -108,20 +108,19 @@ func (l *loader) assign(v strict.Value) []ActionField {
 		}
 		fields = append(fields, ActionField{Name: field.Name, Value: value, Origin: field.Origin()})
 	}
-	if len(fields) == 0 && v.IsMap() {
+	if v.IsMap() && v.Len() == 0 {
 		v.Problem("assign names the fields to set: "+strings.Join(assignable(), ", "), "")
 	}
 	return fields
 }
 
 // references checks every name in the file that means something defined elsewhere in it.
-func (l *loader) references(w *Workflow, root strict.Value) {
+func (l *loader) references(w *Workflow) {
 	r := references{w: w, statuses: statusNames(w), events: eventNames(w), slots: slotPatterns(w), add: l.file.Add}
 	if w.Initial != "" {
-		at := root.Keys(keysOf[Workflow]()...)
-		r.known(at.Get("initial").Origin(), "status", w.Initial, r.statuses)
+		r.known(l.initial.Origin(), "status", w.Initial, r.statuses)
 		if w.Terminal(w.Initial) {
-			at.Get("initial").Problem(w.Initial+" is terminal; a card begins in a status that it can leave", "")
+			l.initial.Problem(w.Initial+" is terminal; a card begins in a status that it can leave", "")
 		}
 	}
 	for i := range w.Statuses {

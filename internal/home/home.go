@@ -1,18 +1,19 @@
 // Package home knows the folder that holds one database and its configuration: where each file of it stands, what
-// config.yaml says, and how files are written there. It opens no database.
+// config.yaml says, and how files are written there. It opens no database and reads no environment: what it has to know
+// of the user is handed in.
 package home
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
-	"time"
-
-	"github.com/seed-2ddc2152/board/workflows"
+	"strings"
 )
 
-// ErrMissing is a home that does not exist: `board init` makes one.
-var ErrMissing = errors.New("no home there")
+// ErrMissing is a home that does not exist. Its text names the way out.
+var ErrMissing = errors.New("there is no home there: run `board init`, or name another with --home or BOARD_HOME")
 
 // Home is the folder. Its methods give paths and touch nothing.
 type Home struct{ Dir string }
@@ -52,76 +53,90 @@ func (h Home) Session(id int64) string {
 // Worktrees is the folder of git worktrees and scratch folders.
 func (h Home) Worktrees() string { return filepath.Join(h.Dir, "worktrees") }
 
-// Config is config.yaml.
-type Config struct {
-	Host          string          // this machine's name, normalised; default its hostname
-	Hosts         []HostConfig    // other machines, in the file's order
-	Capacity      []workflows.Cap // hold every start in the home
-	Params        map[string]any  // override workflow params by name
-	Retention     Retention
-	EnvFile       string // absolute; empty for none
-	Prices        string // absolute; empty for none
-	Notify        []Sink
-	Poke          bool     // a supervisor runs a tick when its run ends; default true
-	WindowCommand []string // opens a terminal window on this host
-	Database      string   // empty: board.db
-	Exists        bool     // whether there is a file
-}
-
-// HostConfig is another machine.
-type HostConfig struct {
-	Name        string // normalised
-	SSH         string // user@host
-	Aliases     []string
-	MaxSessions int               // 0: worked out from its memory
-	Capacity    *int              // `host.capacity`
-	Repos       map[string]string // board -> path there
-}
-
-// Retention is how long things are kept. Zero keeps for ever.
-type Retention struct {
-	Runs   time.Duration // default 365d
-	Logs   time.Duration // default 30d
-	Events time.Duration // default 365d
-}
-
-// Sink is where notices go: exactly one of Command, Webhook and File is set.
-type Sink struct {
-	Command  []string
-	Webhook  string
-	File     string
-	Events   []string // empty: every kind
-	Template string   // empty: the built-in text
-}
-
-// NormaliseHost makes spellings of one machine one: lower case, without a trailing dot and domain, `localhost` being
-// this machine, an alias being its host.
-func (c *Config) NormaliseHost(name string) string { return name }
-
-// HostNamed gives a configured machine by any of its spellings; nil when there is none.
-func (c *Config) HostNamed(name string) *HostConfig { return nil }
-
-// Lookup is how to learn about the user, so that this package reads no environment itself.
+// Lookup is how to learn about the user.
 type Lookup struct {
 	Env      func(name string) string
-	UserHome func() (string, error) // the user database's answer, for when HOME is unset
+	UserHome func() (string, error) // the user database's answer, for when HOME is unset (cron, systemd)
 }
 
-// Resolve finds the home's folder: the flag, else BOARD_HOME, else ${XDG_DATA_HOME:-$HOME/.local/share}/board. It is absolute and need not exist.
-func Resolve(flag string, look Lookup) (Home, error) { return Home{}, nil }
+// HomeDir is the user's folder: HOME, else what the user database says.
+func (l Lookup) HomeDir() (string, error) {
+	if dir := l.Env("HOME"); dir != "" {
+		return dir, nil
+	}
+	if l.UserHome == nil {
+		return "", errors.New("HOME is not set")
+	}
+	dir, err := l.UserHome()
+	if err != nil {
+		return "", fmt.Errorf("find the user's folder, HOME being unset: %w", err)
+	}
+	if dir == "" {
+		return "", errors.New("HOME is not set, and the user database names no folder")
+	}
+	return dir, nil
+}
 
-// Open is Resolve's home if it is a folder, else ErrMissing.
-func Open(h Home) error { return nil }
+// Expand makes a path of a file people edit absolute: `~/` is the user's folder, a relative path stands in base.
+func (l Lookup) Expand(path, base string) (string, error) {
+	rest, tilde := strings.CutPrefix(path, "~/")
+	switch {
+	case tilde || path == "~":
+		dir, err := l.HomeDir()
+		if err != nil {
+			return "", fmt.Errorf("expand %s: %w", path, err)
+		}
+		if path == "~" {
+			return dir, nil
+		}
+		return filepath.Join(dir, rest), nil
+	case filepath.IsAbs(path):
+		return filepath.Clean(path), nil
+	}
+	return filepath.Join(base, path), nil
+}
 
-// LoadConfig reads config.yaml; a missing file is an empty one. All problems come at once, as workflows.Problems.
-// hostname is this machine's own, for `host`.
-func LoadConfig(h Home, hostname string, look Lookup) (*Config, error) { return nil, nil }
+// Resolve finds the home's folder: the flag, else BOARD_HOME, else ${XDG_DATA_HOME:-$HOME/.local/share}/board. It is
+// absolute, and need not exist.
+func Resolve(flag string, look Lookup) (Home, error) {
+	dir := flag
+	if dir == "" {
+		dir = look.Env("BOARD_HOME")
+	}
+	if dir == "" {
+		data := look.Env("XDG_DATA_HOME")
+		if !filepath.IsAbs(data) { // the XDG specification: a relative one is to be ignored
+			user, err := look.HomeDir()
+			if err != nil {
+				return Home{}, fmt.Errorf("find the home: %w", err)
+			}
+			data = filepath.Join(user, ".local", "share")
+		}
+		dir = filepath.Join(data, "board")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Home{}, fmt.Errorf("find the home: %w", err)
+	}
+	return Home{Dir: dir}, nil
+}
 
-// ReadEnvFile reads KEY=VALUE lines. The file must be readable by its owner only.
-func ReadEnvFile(path string) (map[string]string, error) { return nil, nil }
-
-// MkdirAll makes a folder and its parents, 0700 whatever the umask.
-func MkdirAll(dir string) error { return nil }
-
-// WriteFile writes a file whole or not at all: temp file, fsync, rename; 0600 whatever the umask.
-func WriteFile(path string, data []byte) error { return nil }
+// Open says whether there is a home: a folder with a database in it. Without one the error is ErrMissing.
+func Open(h Home) error {
+	info, err := os.Stat(h.Dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("open %s: %w", h.Dir, ErrMissing)
+	}
+	if err != nil {
+		return fmt.Errorf("open the home: %w", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("open %s: not a folder: %w", h.Dir, ErrMissing)
+	}
+	if _, err := os.Stat(h.DB()); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("open %s: %w", h.DB(), ErrMissing)
+	} else if err != nil {
+		return fmt.Errorf("open the home: %w", err)
+	}
+	return nil
+}

@@ -30,6 +30,17 @@ func (v Value) Present() bool { return v.node != nil }
 // IsMap says whether the value is a map.
 func (v Value) IsMap() bool { return v.node != nil && v.resolved().Kind == yaml.MappingNode }
 
+// Len is how many entries a map, or items a list has; 0 for anything else.
+func (v Value) Len() int {
+	switch {
+	case v.IsMap():
+		return len(v.resolved().Content) / 2
+	case v.IsList():
+		return len(v.resolved().Content)
+	}
+	return 0
+}
+
 // IsList says whether the value is a list.
 func (v Value) IsList() bool { return v.node != nil && v.resolved().Kind == yaml.SequenceNode }
 
