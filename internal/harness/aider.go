@@ -9,6 +9,10 @@ func (aider) Facts() Facts {
 	return Facts{
 		Name: "aider", Binary: "aider", ReadOnly: GradeNone, Sessions: SessionNone, Unproven: true,
 		Warning: "its run of shell commands is not covered by --yes-always, so it gives its verdict by the last line only",
+		Probe: Probe{
+			Version: askVersion(), Help: [][]string{{"--help"}}, Unknown: askAccount,
+			Flags: []string{"--message-file", "--yes-always", "--no-stream", "--no-auto-commits", "--model"},
+		},
 	}
 }
 

@@ -11,6 +11,9 @@ func (amp) Facts() Facts {
 		Inherit: []string{"AMP_SETTINGS_FILE", "AMP_URL"},
 		Runs:    []Permissions{PermissionRead, PermissionEdit, PermissionFull},
 		Reports: []Permissions{PermissionRead, PermissionEdit, PermissionFull},
+		Probe: Probe{
+			Version: askVersion(), Help: [][]string{{"--help"}}, Flags: []string{"--stream-json"}, Unknown: askAccount,
+		},
 	}
 }
 

@@ -14,6 +14,14 @@ func (claude) Facts() Facts {
 		Inherit: []string{"CLAUDE_CONFIG_DIR", "IS_SANDBOX", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
 		Runs:    []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
 		Reports: []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
+		Probe: Probe{
+			Version: askVersion(), SignIn: []string{"auth", "status"}, Help: [][]string{{"--help"}},
+			Flags: []string{
+				"--output-format", "--verbose", "--session-id", "--resume", "--permission-mode", "--allowedTools", "--tools",
+				"--model", "--effort", "--add-dir", "--strict-mcp-config",
+			},
+			Unknown: askPlan,
+		},
 	}
 }
 
@@ -184,7 +192,7 @@ func (p *claudeParser) end(o object) []Event {
 	p.final, p.retry = o, ""
 	events := p.session(o.text("session_id"))
 	if text, told := o["result"].(string); told && !o.flag("is_error") {
-		p.result.Text = cutFront(text, maxText)
+		p.result.Text = lastText(text)
 	}
 	for _, d := range o.objects("permission_denials") {
 		if name := d.text("tool_name"); name != "" && len(p.result.Denied) < maxDenied {

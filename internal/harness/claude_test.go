@@ -48,39 +48,71 @@ func TestClaude_ReadsAWholeRun(t *testing.T) {
 func TestClaude_EndingsAreToldApart_HAR2(t *testing.T) {
 	t.Parallel()
 	checkEndings(t, "claude", []ending{
-		{name: "interrupted, exit 0", exit: harness.Exit{Code: 0}, class: harness.ClassFailed, message: "aborted_streaming",
-			stdout: claudeInit + `{"type":"result","is_error":true,"subtype":"error_during_execution","terminal_reason":"aborted_streaming"}`},
-		{name: "turn limit", exit: harness.Exit{Code: 1}, class: harness.ClassFailed, message: "error_max_turns",
-			stdout: claudeInit + `{"type":"result","is_error":true,"subtype":"error_max_turns","terminal_reason":"max_turns"}`},
-		{name: "not signed in", exit: harness.Exit{Code: 1}, class: harness.ClassUnauthenticated, message: "/login",
-			stdout: claudeError("authentication_failed", "Not logged in · Please run /login", `"api_error_status":null,`)},
-		{name: "usage limit by field", exit: harness.Exit{Code: 1}, class: harness.ClassUsageLimited,
-			stdout: claudeError("rate_limit", "some words", `"api_error":"usage_limit_reached","api_error_status":429,`)},
-		{name: "usage limit by text", exit: harness.Exit{Code: 1}, class: harness.ClassUsageLimited,
-			stdout: claudeError("rate_limit", "You've hit your 5-hour limit · resets 6:23pm (UTC)", `"api_error_status":429,`)},
-		{name: "rate limit, not the usage limit", exit: harness.Exit{Code: 1}, class: harness.ClassRateLimited,
-			stdout: claudeError("rate_limit", "API Error: Server is temporarily limiting requests (not your usage limit) · x", `"api_error_status":429,`)},
-		{name: "no money", exit: harness.Exit{Code: 1}, class: harness.ClassQuota,
-			stdout: claudeError("billing_error", "Credit balance is too low", `"api_error_status":400,`)},
-		{name: "unknown model", exit: harness.Exit{Code: 1}, class: harness.ClassModelUnavailable,
-			stdout: claudeError("model_not_found", "There's an issue with the selected model (x).", `"api_error_status":404,`)},
-		{name: "overloaded", exit: harness.Exit{Code: 1}, class: harness.ClassOverloaded,
-			stdout: claudeError("overloaded", "API Error: Repeated 529 Overloaded errors. The API is at capacity", `"api_error_status":529,`)},
-		{name: "server error", exit: harness.Exit{Code: 1}, class: harness.ClassOutage,
-			stdout: claudeError("server_error", "API Error: 500 oops", `"api_error_status":500,`)},
-		{name: "too long", exit: harness.Exit{Code: 1}, class: harness.ClassContextOverflow,
-			stdout: claudeError("invalid_request", "Prompt is too long", `"terminal_reason":"prompt_too_long",`)},
-		{name: "terminated, no result", exit: harness.Exit{Code: 143, Signal: "TERM"}, class: harness.ClassFailed,
-			message: "signal TERM", stdout: claudeWork},
+		{
+			name: "interrupted, exit 0", exit: harness.Exit{Code: 0}, class: harness.ClassFailed, message: "aborted_streaming",
+			stdout: claudeInit + `{"type":"result","is_error":true,"subtype":"error_during_execution","terminal_reason":"aborted_streaming"}`,
+		},
+		{
+			name: "turn limit", exit: harness.Exit{Code: 1}, class: harness.ClassFailed, message: "error_max_turns",
+			stdout: claudeInit + `{"type":"result","is_error":true,"subtype":"error_max_turns","terminal_reason":"max_turns"}`,
+		},
+		{
+			name: "not signed in", exit: harness.Exit{Code: 1}, class: harness.ClassUnauthenticated, message: "/login",
+			stdout: claudeError("authentication_failed", "Not logged in · Please run /login", `"api_error_status":null,`),
+		},
+		{
+			name: "usage limit by field", exit: harness.Exit{Code: 1}, class: harness.ClassUsageLimited,
+			stdout: claudeError("rate_limit", "some words", `"api_error":"usage_limit_reached","api_error_status":429,`),
+		},
+		{
+			name: "usage limit by text", exit: harness.Exit{Code: 1}, class: harness.ClassUsageLimited,
+			stdout: claudeError("rate_limit", "You've hit your 5-hour limit · resets 6:23pm (UTC)", `"api_error_status":429,`),
+		},
+		{
+			name: "rate limit, not the usage limit", exit: harness.Exit{Code: 1}, class: harness.ClassRateLimited,
+			stdout: claudeError("rate_limit", "API Error: Server is temporarily limiting requests (not your usage limit) · x", `"api_error_status":429,`),
+		},
+		{
+			name: "no money", exit: harness.Exit{Code: 1}, class: harness.ClassQuota,
+			stdout: claudeError("billing_error", "Credit balance is too low", `"api_error_status":400,`),
+		},
+		{
+			name: "unknown model", exit: harness.Exit{Code: 1}, class: harness.ClassModelUnavailable,
+			stdout: claudeError("model_not_found", "There's an issue with the selected model (x).", `"api_error_status":404,`),
+		},
+		{
+			name: "overloaded", exit: harness.Exit{Code: 1}, class: harness.ClassOverloaded,
+			stdout: claudeError("overloaded", "API Error: Repeated 529 Overloaded errors. The API is at capacity", `"api_error_status":529,`),
+		},
+		{
+			name: "server error", exit: harness.Exit{Code: 1}, class: harness.ClassOutage,
+			stdout: claudeError("server_error", "API Error: 500 oops", `"api_error_status":500,`),
+		},
+		{
+			name: "too long", exit: harness.Exit{Code: 1}, class: harness.ClassContextOverflow,
+			stdout: claudeError("invalid_request", "Prompt is too long", `"terminal_reason":"prompt_too_long",`),
+		},
+		{
+			name: "terminated, no result", exit: harness.Exit{Code: 143, Signal: "TERM"}, class: harness.ClassFailed,
+			message: "signal TERM", stdout: claudeWork,
+		},
 		{name: "no event at all", exit: harness.Exit{Code: 0}, class: harness.ClassFailed, message: "without a result"},
-		{name: "unknown session", exit: harness.Exit{Code: 1}, class: harness.ClassFailed, message: "No conversation found",
-			stderr: "No conversation found with session ID: s-9\n"},
-		{name: "plain line of the CLI", exit: harness.Exit{Code: 1}, class: harness.ClassUsageLimited,
-			stdout: "Claude AI usage limit reached|1796000000\n"},
-		{name: "cannot be run", exit: harness.Exit{Code: 127}, class: harness.ClassHarnessMissing, message: "node",
-			stderr: "/usr/bin/env: 'node': No such file or directory\n"},
-		{name: "the agent's own words", exit: harness.Exit{Code: 1}, class: harness.ClassFailed,
-			stdout: claudeInit + `{"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"text","text":"Claude AI usage limit reached|1796000000"}]}}`},
+		{
+			name: "unknown session", exit: harness.Exit{Code: 1}, class: harness.ClassFailed, message: "No conversation found",
+			stderr: "No conversation found with session ID: s-9\n",
+		},
+		{
+			name: "plain line of the CLI", exit: harness.Exit{Code: 1}, class: harness.ClassUsageLimited,
+			stdout: "Claude AI usage limit reached|1796000000\n",
+		},
+		{
+			name: "cannot be run", exit: harness.Exit{Code: 127}, class: harness.ClassHarnessMissing, message: "node",
+			stderr: "/usr/bin/env: 'node': No such file or directory\n",
+		},
+		{
+			name: "the agent's own words", exit: harness.Exit{Code: 1}, class: harness.ClassFailed,
+			stdout: claudeInit + `{"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"text","text":"Claude AI usage limit reached|1796000000"}]}}`,
+		},
 	})
 }
 
@@ -119,15 +151,18 @@ func TestClaude_RecordsTheShareOfAResumedRun_HAR4(t *testing.T) {
 	}{
 		{
 			"its own difference", `"model_usage_since_last_result":{"m":{"inputTokens":7,"outputTokens":2,"costUSD":0.01}},"total_cost_usd":0.51`,
-			harness.Usage{In: 7, Out: 2, CostMicros: 10_000}, harness.Usage{In: 107, Out: 12, CostMicros: 510_000},
+			harness.Usage{In: 7, Out: 2, CostMicros: 10_000},
+			harness.Usage{In: 107, Out: 12, CostMicros: 510_000},
 		},
 		{
 			"totals by model", `"modelUsage":{"a":{"inputTokens":100,"outputTokens":11,"costUSD":0.5},"b":{"inputTokens":5}},"total_cost_usd":0.6`,
-			harness.Usage{In: 5, Out: 1, CostMicros: 100_000}, harness.Usage{In: 105, Out: 11, CostMicros: 600_000},
+			harness.Usage{In: 5, Out: 1, CostMicros: 100_000},
+			harness.Usage{In: 105, Out: 11, CostMicros: 600_000},
 		},
 		{
 			"plain usage", `"usage":{"input_tokens":3,"output_tokens":1},"total_cost_usd":0.75`,
-			harness.Usage{In: 3, Out: 1, CostMicros: 250_000}, harness.Usage{In: 103, Out: 11, CostMicros: 750_000},
+			harness.Usage{In: 3, Out: 1, CostMicros: 250_000},
+			harness.Usage{In: 103, Out: 11, CostMicros: 750_000},
 		},
 	}
 	for _, test := range tests {

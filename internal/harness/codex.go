@@ -14,6 +14,11 @@ func (codex) Facts() Facts {
 		Inherit: []string{"CODEX_HOME"},
 		Runs:    []Permissions{PermissionRead, PermissionEdit, PermissionFull, PermissionAsk},
 		Reports: []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
+		Probe: Probe{
+			Version: askVersion(), SignIn: []string{"login", "status"}, Help: [][]string{{"exec", "--help"}},
+			Flags:   []string{"--json", "--sandbox", "--cd", "--model", "--config", "--add-dir", "--skip-git-repo-check"},
+			Unknown: askPlan,
+		},
 	}
 }
 

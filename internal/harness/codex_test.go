@@ -83,10 +83,14 @@ func TestCodex_EndingsAreToldApart_HAR2(t *testing.T) {
 	checkEndings(t, "codex", []ending{
 		{name: "usage limit by text", exit: one, class: harness.ClassUsageLimited, stdout: codexFailed("You've hit your usage limit. Try again at 6:30 PM.")},
 		{name: "usage limit by code", exit: with(taskComplete(`"usage_limit_exceeded"`, "odd words")), class: harness.ClassUsageLimited, stdout: codexFailed("odd words")},
-		{name: "quota under the limit's code", exit: with(taskComplete(`"usage_limit_exceeded"`, "Quota exceeded. Check your plan and billing details.")),
-			class: harness.ClassQuota, stdout: codexFailed("Quota exceeded. Check your plan and billing details.")},
-		{name: "429", exit: with(taskComplete(`{"response_too_many_failed_attempts":{"http_status_code":429}}`, "x")), class: harness.ClassRateLimited,
-			stdout: codexFailed("exceeded retry limit, last status: 429 Too Many Requests, request id: c")},
+		{
+			name: "quota under the limit's code", exit: with(taskComplete(`"usage_limit_exceeded"`, "Quota exceeded. Check your plan and billing details.")),
+			class: harness.ClassQuota, stdout: codexFailed("Quota exceeded. Check your plan and billing details."),
+		},
+		{
+			name: "429", exit: with(taskComplete(`{"response_too_many_failed_attempts":{"http_status_code":429}}`, "x")), class: harness.ClassRateLimited,
+			stdout: codexFailed("exceeded retry limit, last status: 429 Too Many Requests, request id: c"),
+		},
 		{name: "401", exit: with(taskComplete(`{"http_connection_failed":{"http_status_code":401}}`, "x")), class: harness.ClassUnauthenticated, stdout: codexFailed("unexpected status 401")},
 		{name: "model", exit: with(taskComplete(`"model_not_found"`, "x")), class: harness.ClassModelUnavailable, stdout: codexFailed("x")},
 		{name: "overloaded", exit: with(taskComplete(`"server_overloaded"`, "x")), class: harness.ClassOverloaded, stdout: codexFailed("x")},
@@ -97,8 +101,10 @@ func TestCodex_EndingsAreToldApart_HAR2(t *testing.T) {
 		{name: "too large", exit: one, class: harness.ClassContextOverflow, stderr: "Error: input_too_large\n"},
 		{name: "unknown session", exit: one, class: harness.ClassFailed, message: "no rollout found", stderr: "Error: no rollout found for thread id t-9\n"},
 		{name: "killed", exit: harness.Exit{Code: 137, Signal: "KILL"}, class: harness.ClassFailed, message: "signal KILL", stdout: codexStart},
-		{name: "interrupted", exit: with(rollout(`{"type":"event_msg","payload":{"type":"turn_aborted","reason":"interrupted"}}`)),
-			class: harness.ClassFailed, message: "interrupted", stdout: codexStart},
+		{
+			name: "interrupted", exit: with(rollout(`{"type":"event_msg","payload":{"type":"turn_aborted","reason":"interrupted"}}`)),
+			class: harness.ClassFailed, message: "interrupted", stdout: codexStart,
+		},
 		{name: "bad flag", exit: harness.Exit{Code: 2}, class: harness.ClassFailed, message: "unexpected argument", stderr: "error: unexpected argument '--bad'\n"},
 		{name: "a command printed the words", class: "", stdout: codexWork},
 	})

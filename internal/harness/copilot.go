@@ -10,6 +10,13 @@ func (copilot) Facts() Facts {
 		Inherit: []string{"COPILOT_HOME"},
 		Runs:    []Permissions{PermissionEdit, PermissionFull},
 		Reports: []Permissions{PermissionEdit, PermissionFull},
+		Probe: Probe{
+			Version: askVersion(), Help: [][]string{{"--help"}}, Unknown: askAccount,
+			Flags: []string{
+				"--output-format", "--no-ask-user", "--plan", "--allow-all-tools", "--session-id", "--resume", "--model",
+				"--reasoning-effort", "--usage-output-file", "--add-dir",
+			},
+		},
 	}
 }
 

@@ -9,6 +9,10 @@ func (cursor) Facts() Facts {
 		Name: "cursor", Binary: "cursor-agent", ReadOnly: GradeAdvisory, Sessions: SessionReported, Unproven: true,
 		Runs:    []Permissions{PermissionEdit, PermissionFull},
 		Reports: []Permissions{PermissionEdit, PermissionFull},
+		Probe: Probe{
+			Version: askVersion(), Help: [][]string{{"--help"}}, Flags: []string{"--output-format", "--model", "--resume", "--force"},
+			Unknown: askAccount,
+		},
 	}
 }
 

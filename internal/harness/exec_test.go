@@ -29,10 +29,14 @@ func TestExec_EndingsAreToldApart_HAR2(t *testing.T) {
 	checkEndings(t, "exec", []ending{
 		{name: "exit 0", class: "", stdout: "You've hit your usage limit.\n", stderr: "Rate limit exceeded\n"},
 		{name: "exit 3", exit: harness.Exit{Code: 3}, class: harness.ClassFailed, message: "boom", stdout: "Overloaded\n", stderr: "boom\n"},
-		{name: "a CLI's line on stderr", exit: harness.Exit{Code: 1}, class: harness.ClassUsageLimited,
-			stderr: "You've hit your 5-hour limit · resets 7:10am (UTC)\n"},
-		{name: "error in the file, exit 0", exit: harness.Exit{Files: file(`{"error":{"class":"outage","message":"down"}}`)},
-			class: harness.ClassOutage, message: "down"},
+		{
+			name: "a CLI's line on stderr", exit: harness.Exit{Code: 1}, class: harness.ClassUsageLimited,
+			stderr: "You've hit your 5-hour limit · resets 7:10am (UTC)\n",
+		},
+		{
+			name: "error in the file, exit 0", exit: harness.Exit{Files: file(`{"error":{"class":"outage","message":"down"}}`)},
+			class: harness.ClassOutage, message: "down",
+		},
 		{name: "no error in the file, exit 1", exit: harness.Exit{Code: 1, Files: file(`{"summary":"x"}`)}, class: harness.ClassFailed},
 		{name: "broken file, exit 0", exit: harness.Exit{Files: file(`{`)}, class: ""},
 	})

@@ -10,6 +10,13 @@ func (gemini) Facts() Facts {
 		Inherit: []string{"GEMINI_CLI_HOME", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA", "GOOGLE_CLOUD_PROJECT"},
 		Runs:    []Permissions{PermissionEdit, PermissionFull},
 		Reports: []Permissions{PermissionEdit, PermissionFull},
+		Probe: Probe{
+			Version: askVersion(), Help: [][]string{{"--help"}}, Node: 20, Unknown: askAccount,
+			Flags: []string{
+				"--output-format", "--skip-trust", "--approval-mode", "--session-id", "--resume", "--model",
+				"--include-directories",
+			},
+		},
 	}
 }
 

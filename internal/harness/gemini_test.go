@@ -41,15 +41,19 @@ func TestGemini_EndingsAreToldApart_HAR2(t *testing.T) {
 		{name: "error in the answer, exit 0", class: harness.ClassFailed, message: "empty", stdout: failed("Model stream ended with empty response text.")},
 		{name: "429", exit: exit(173), class: harness.ClassRateLimited, stdout: geminiInit},
 		{name: "429 of a daily quota", exit: exit(173), class: harness.ClassUsageLimited, stdout: failed("[API Error: You have exhausted your daily quota on this model.]")},
-		{name: "429, words on stderr", exit: exit(173), class: harness.ClassUsageLimited, stdout: geminiInit,
-			stderr: "You have exhausted your capacity on this model. Your quota will reset after 8h44m7s.\n"},
+		{
+			name: "429, words on stderr", exit: exit(173), class: harness.ClassUsageLimited, stdout: geminiInit,
+			stderr: "You have exhausted your capacity on this model. Your quota will reset after 8h44m7s.\n",
+		},
 		{name: "403", exit: exit(147), class: harness.ClassUnauthenticated, stdout: geminiInit},
 		{name: "503", exit: exit(247), class: harness.ClassOverloaded, stdout: geminiInit},
 		{name: "500", exit: exit(244), class: harness.ClassOutage, stdout: geminiInit},
 		{name: "400 of a key", exit: exit(144), class: harness.ClassUnauthenticated, stderr: "[API Error: API key not valid. Please pass a valid API key.]\n"},
 		{name: "404", exit: exit(1), class: harness.ClassModelUnavailable, stdout: failed("[API Error: models/nope is not found for API version v1beta]")},
-		{name: "not signed in", exit: exit(41), class: harness.ClassUnauthenticated, message: "settings.json",
-			stderr: "Please set an Auth method in your /h/.gemini/settings.json or specify one of the following environment variables\n"},
+		{
+			name: "not signed in", exit: exit(41), class: harness.ClassUnauthenticated, message: "settings.json",
+			stderr: "Please set an Auth method in your /h/.gemini/settings.json or specify one of the following environment variables\n",
+		},
 		{name: "bad session", exit: exit(42), class: harness.ClassFailed, message: "Invalid session", stderr: "Error resuming session: Invalid session identifier\n"},
 		{name: "ended by a signal", exit: harness.Exit{Code: 143, Signal: "TERM"}, class: harness.ClassFailed, message: "TERM", stdout: geminiInit},
 	})

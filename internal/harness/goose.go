@@ -14,6 +14,10 @@ func (goose) Facts() Facts {
 		Inherit: []string{"GOOSE_PROVIDER"},
 		Runs:    []Permissions{PermissionEdit, PermissionFull},
 		Reports: []Permissions{PermissionEdit, PermissionFull},
+		Probe: Probe{
+			Version: askVersion(), Help: [][]string{{"run", "--help"}}, Flags: []string{"--output-format", "--resume"},
+			Unknown: askAccount,
+		},
 	}
 }
 

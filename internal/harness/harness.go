@@ -40,6 +40,7 @@ type Facts struct {
 	Inherit     []string      // variables that pass from board's environment to the CLI (SUP-7)
 	Runs        []Permissions // under which the agent can run programs, such as git diff
 	Reports     []Permissions // under which the agent can call board's verbs; else its verdict is its last line (RET-4)
+	Probe       Probe         // how `board roster check` learns about it; the zero Probe for exec
 }
 
 // CanRun reports whether an agent with permissions p can run programs. Where it cannot, its prompt must carry the diff that

@@ -17,6 +17,11 @@ func (opencode) Facts() Facts {
 		Inherit: []string{"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"},
 		Runs:    []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
 		Reports: []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
+		Probe: Probe{
+			Version: askVersion(), SignIn: []string{"auth", "list"}, Help: [][]string{{"run", "--help"}},
+			Flags:   []string{"--format", "--model", "--session", "--agent", "--auto", "--variant", "--print-logs", "--log-level"},
+			Unknown: askKeys,
+		},
 	}
 }
 

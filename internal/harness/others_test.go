@@ -22,10 +22,14 @@ func TestQwen_EndingsAreToldApart_HAR2(t *testing.T) {
 		{name: "429", exit: one, class: harness.ClassRateLimited, stdout: failed("[API Error: 429 slow down]")},
 		{name: "503", exit: one, class: harness.ClassOverloaded, stdout: failed("[API Error: 503 busy]")},
 		{name: "model", exit: one, class: harness.ClassModelUnavailable, stdout: failed("[API Error: 404 The model `x` does not exist]")},
-		{name: "no auth type", exit: one, class: harness.ClassUnauthenticated,
-			stdout: failed("No auth type is selected. Please configure an auth type before running in non-interactive mode.")},
-		{name: "turn limit", exit: harness.Exit{Code: 53}, class: harness.ClassFailed, message: "max session turns",
-			stdout: qwenInit, stderr: "Reached max session turns for this session.\n"},
+		{
+			name: "no auth type", exit: one, class: harness.ClassUnauthenticated,
+			stdout: failed("No auth type is selected. Please configure an auth type before running in non-interactive mode."),
+		},
+		{
+			name: "turn limit", exit: harness.Exit{Code: 53}, class: harness.ClassFailed, message: "max session turns",
+			stdout: qwenInit, stderr: "Reached max session turns for this session.\n",
+		},
 		{name: "wall time", exit: harness.Exit{Code: 55}, class: harness.ClassFailed, message: "wall", stderr: "max wall time exceeded\n"},
 		{name: "harmless warning of its rg", class: "", stderr: "spawn rg EACCES\n", stdout: qwenInit + `{"type":"result","subtype":"success","result":"ok"}`},
 	})
@@ -80,12 +84,16 @@ func TestCopilot_EndingsAreToldApart_HAR2(t *testing.T) {
 	checkEndings(t, "copilot", []ending{
 		{name: "auth", exit: one, class: harness.ClassUnauthenticated, stdout: failed("authentication", "401", "Authentication failed with provider at http://x (HTTP 401).")},
 		{name: "rate", exit: one, class: harness.ClassRateLimited, stdout: failed("rate_limit", "429", "slow down")},
-		{name: "plan", exit: one, class: harness.ClassUsageLimited,
-			stdout: failed("rate_limit", "429", "Sorry, you've hit a rate limit that restricts the number of requests. Please try again in 2 hours.")},
+		{
+			name: "plan", exit: one, class: harness.ClassUsageLimited,
+			stdout: failed("rate_limit", "429", "Sorry, you've hit a rate limit that restricts the number of requests. Please try again in 2 hours."),
+		},
 		{name: "no quota", exit: one, class: harness.ClassQuota, stdout: failed("query", "402", "402 You have no quota")},
 		{name: "overload", exit: one, class: harness.ClassOverloaded, stdout: failed("query", "503", "busy")},
-		{name: "killed, says 0", exit: harness.Exit{Code: 143, Signal: "TERM"}, class: harness.ClassFailed, message: "TERM",
-			stdout: copilotStart + `{"type":"result","sessionId":"c","exitCode":0}`},
+		{
+			name: "killed, says 0", exit: harness.Exit{Code: 143, Signal: "TERM"}, class: harness.ClassFailed, message: "TERM",
+			stdout: copilotStart + `{"type":"result","sessionId":"c","exitCode":0}`,
+		},
 		{name: "not signed in", exit: one, class: harness.ClassUnauthenticated, stderr: "Error: No authentication information found.\n"},
 	})
 }
@@ -135,14 +143,18 @@ func TestUnproven_EndingsAreToldApart_HAR2(t *testing.T) {
 		{name: "amp, out of credits", exit: one, class: harness.ClassQuota, stderr: "Error: Out of Credits\n"},
 	})
 	checkEndings(t, "cursor", []ending{
-		{name: "cursor, month's limit", exit: one, class: harness.ClassUsageLimited,
-			stderr: "Error: You've hit your usage limit\nGet Cursor Pro for more Agent usage\nYour usage limits will reset when your monthly cycle ends on 12/17/2026.\n"},
+		{
+			name: "cursor, month's limit", exit: one, class: harness.ClassUsageLimited,
+			stderr: "Error: You've hit your usage limit\nGet Cursor Pro for more Agent usage\nYour usage limits will reset when your monthly cycle ends on 12/17/2026.\n",
+		},
 	})
 	checkEndings(t, "goose", []ending{
 		{name: "goose, empty answer", class: harness.ClassFailed, message: "without an answer", stdout: `{"messages":[]}` + "\n"},
 		{name: "goose, answer", class: "", stdout: "starting\n{\n\"messages\": [\n{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"ok\"}]}\n]\n}\n"},
-		{name: "goose, rate", exit: one, class: harness.ClassRateLimited,
-			stdout: "Ran into this error: Rate limit exceeded: This request would exceed your organization's rate limit of 30,000 input tokens per minute\n"},
+		{
+			name: "goose, rate", exit: one, class: harness.ClassRateLimited,
+			stdout: "Ran into this error: Rate limit exceeded: This request would exceed your organization's rate limit of 30,000 input tokens per minute\n",
+		},
 	})
 	checkEndings(t, "aider", []ending{
 		{name: "aider, answer", class: "", stdout: "Applied edit to a.go\n"},

@@ -59,7 +59,7 @@ func Watch(name string, pane Pane) Look {
 func watchClaude(pane Pane) Look {
 	look := Look{State: StateUnknown}
 	foot := footer(pane.Text)
-	for _, line := range strings.Split(foot, "\n") {
+	for line := range strings.SplitSeq(foot, "\n") {
 		if strings.HasPrefix(line, "⚠") && strings.Contains(line, "limit reached") {
 			look.Limit = line
 		}
@@ -164,8 +164,11 @@ func needsPerson(name, text string) string {
 	switch name {
 	case "claude":
 		screens = [][2]string{
-			{"trust", "No, exit\n"}, {"Detected a custom API key", "use this API key"}, {"Select login method", "account"},
-			{"Paste code here", "Browser"}, {"Choose the text style", "/theme"},
+			{"trust", "No, exit\n"},
+			{"Detected a custom API key", "use this API key"},
+			{"Select login method", "account"},
+			{"Paste code here", "Browser"},
+			{"Choose the text style", "/theme"},
 			{"Unable to connect to Anthropic services", "api.anthropic.com"},
 		}
 	case "codex":

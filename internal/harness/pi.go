@@ -10,6 +10,11 @@ func (pi) Facts() Facts {
 		Inherit: []string{"PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", "PI_OFFLINE"},
 		Runs:    []Permissions{PermissionEdit, PermissionFull},
 		Reports: []Permissions{PermissionEdit, PermissionFull},
+		Probe: Probe{
+			Version: askVersion(), SignIn: []string{"auth", "check", "--json"}, Help: [][]string{{"--help"}}, Node: 22,
+			Flags:   []string{"--mode", "--session-id", "--session", "--model", "--thinking", "--tools", "--approve"},
+			Unknown: askKeys,
+		},
 	}
 }
 

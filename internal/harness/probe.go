@@ -12,10 +12,19 @@ type Probe struct {
 	Version []string   // arguments that print the version; nil when there is no such thing
 	SignIn  []string   // arguments that say whether it is signed in; nil when there is no cheap way
 	Help    [][]string // arguments of each help text that together list every flag that Command uses
-	Flags   []string   // the flags that Command uses, with their dashes
+	Flags   []string   // the flags that Command uses and the help lists, with their dashes
 	Node    int        // least major version of Node where the program is npm's node wrapper; 0 for none
 	Unknown string     // what cannot be known without a run; "" for nothing
 }
+
+// What most probes ask.
+const (
+	askAccount = "whether it is signed in"
+	askPlan    = "whether the model is there for this account, and how much of the plan is left"
+	askKeys    = "whether its stored sign-ins are accepted"
+)
+
+func askVersion() []string { return []string{"--version"} }
 
 // SignIn is what a CLI says of its sign-in.
 type SignIn string
@@ -26,83 +35,6 @@ const (
 	SignedOut     SignIn = "not signed in"
 	SignInUnknown SignIn = "unknown"
 )
-
-// ProbeOf gives the probe of the harness called name; the zero Probe for exec and unknown names. Flags that a CLI takes but
-// does not list in its help (claude's --max-turns) are left out of Probe.Flags.
-func ProbeOf(name string) Probe {
-	const noCheapWay = "whether it is signed in"
-	version, help := []string{"--version"}, [][]string{{"--help"}}
-	switch name {
-	case "claude":
-		return Probe{
-			Version: version, SignIn: []string{"auth", "status"}, Help: help,
-			Flags: []string{
-				"--output-format", "--verbose", "--session-id", "--resume", "--permission-mode", "--allowedTools", "--tools",
-				"--model", "--effort", "--add-dir", "--strict-mcp-config",
-			},
-			Unknown: "whether the model is there for this account, and how much of the plan is left",
-		}
-	case "codex":
-		return Probe{
-			Version: version, SignIn: []string{"login", "status"}, Help: [][]string{{"exec", "--help"}},
-			Flags:   []string{"--json", "--sandbox", "--cd", "--model", "--config", "--add-dir", "--skip-git-repo-check"},
-			Unknown: "whether the model is there for this account, and how much of the plan is left",
-		}
-	case "opencode":
-		return Probe{
-			Version: version, SignIn: []string{"auth", "list"}, Help: [][]string{{"run", "--help"}},
-			Flags:   []string{"--format", "--model", "--session", "--agent", "--auto", "--variant", "--print-logs", "--log-level"},
-			Unknown: "whether its stored sign-ins are accepted",
-		}
-	case "gemini":
-		return Probe{
-			Version: version, Help: help, Node: 20, Unknown: noCheapWay,
-			Flags: []string{
-				"--output-format", "--skip-trust", "--approval-mode", "--session-id", "--resume", "--model",
-				"--include-directories",
-			},
-		}
-	case "pi":
-		return Probe{
-			Version: version, SignIn: []string{"auth", "check", "--json"}, Help: help, Node: 22,
-			Flags:   []string{"--mode", "--session-id", "--session", "--model", "--thinking", "--tools", "--approve"},
-			Unknown: "whether its stored sign-ins are accepted",
-		}
-	case "qwen":
-		return Probe{
-			Version: version, Help: help, Node: 22, Unknown: noCheapWay,
-			Flags: []string{
-				"--output-format", "--approval-mode", "--session-id", "--resume", "--model", "--add-dir", "--max-wall-time",
-			},
-		}
-	case "copilot":
-		return Probe{
-			Version: version, Help: help, Unknown: noCheapWay,
-			Flags: []string{
-				"--output-format", "--no-ask-user", "--plan", "--allow-all-tools", "--session-id", "--resume", "--model",
-				"--reasoning-effort", "--usage-output-file", "--add-dir",
-			},
-		}
-	case "amp":
-		return Probe{Version: version, Help: help, Flags: []string{"--stream-json"}, Unknown: noCheapWay}
-	case "cursor":
-		return Probe{
-			Version: version, Help: help, Flags: []string{"--output-format", "--model", "--resume", "--force"},
-			Unknown: noCheapWay,
-		}
-	case "goose":
-		return Probe{
-			Version: version, Help: [][]string{{"run", "--help"}}, Flags: []string{"--output-format", "--resume"},
-			Unknown: noCheapWay,
-		}
-	case "aider":
-		return Probe{
-			Version: version, Help: help, Unknown: noCheapWay,
-			Flags: []string{"--message-file", "--yes-always", "--no-stream", "--no-auto-commits", "--model"},
-		}
-	}
-	return Probe{}
-}
 
 // ForModel narrows the sign-in question to the provider of model, where the CLI asks for one (pi's "provider/model").
 func (p Probe) ForModel(model string) Probe {

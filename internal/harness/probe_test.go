@@ -67,7 +67,7 @@ func TestMissingFlags_AreFoundInTheHelp_HAR8(t *testing.T) {
 func TestProbe_LooksForTheFlagsThatCommandUses_HAR8(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"claude", "opencode", "gemini", "pi", "qwen", "copilot"} {
-		probe := harness.ProbeOf(name)
+		probe := lookup(t, name).Facts().Probe
 		for _, permissions := range []harness.Permissions{harness.PermissionRead, harness.PermissionEdit} {
 			j := job()
 			j.Permissions, j.Model, j.Effort = permissions, "P/M", "high"
@@ -86,11 +86,11 @@ func TestProbe_LooksForTheFlagsThatCommandUses_HAR8(t *testing.T) {
 
 func TestProbe_AsksPiAboutTheProviderOfTheModel_HAR7(t *testing.T) {
 	t.Parallel()
-	got := harness.ProbeOf("pi").ForModel("openai/gpt-5").SignIn
+	got := lookup(t, "pi").Facts().Probe.ForModel("openai/gpt-5").SignIn
 	if want := []string{"auth", "check", "--json", "--provider", "openai"}; !slices.Equal(got, want) {
 		t.Errorf("sign-in %v, want %v", got, want)
 	}
-	if got := harness.ProbeOf("codex").ForModel("a/b").SignIn; !slices.Equal(got, []string{"login", "status"}) {
+	if got := lookup(t, "codex").Facts().Probe.ForModel("a/b").SignIn; !slices.Equal(got, []string{"login", "status"}) {
 		t.Errorf("codex: %v", got)
 	}
 }

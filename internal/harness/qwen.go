@@ -16,6 +16,12 @@ func (qwen) Facts() Facts {
 		Inherit: []string{"QWEN_CODE_HOME"},
 		Runs:    []Permissions{PermissionEdit, PermissionFull},
 		Reports: []Permissions{PermissionEdit, PermissionFull},
+		Probe: Probe{
+			Version: askVersion(), Help: [][]string{{"--help"}}, Node: 22, Unknown: askAccount,
+			Flags: []string{
+				"--output-format", "--approval-mode", "--session-id", "--resume", "--model", "--add-dir", "--max-wall-time",
+			},
+		},
 	}
 }
 

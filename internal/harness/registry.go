@@ -4,8 +4,17 @@ package harness
 // then exec, which stands for no agent of its own.
 func all() []Harness {
 	return []Harness{
-		claude{}, codex{}, opencode{}, gemini{}, pi{}, qwen{}, copilot{},
-		amp{}, cursor{}, goose{}, aider{},
+		claude{},
+		codex{},
+		opencode{},
+		gemini{},
+		pi{},
+		qwen{},
+		copilot{},
+		amp{},
+		cursor{},
+		goose{},
+		aider{},
 		execHarness{},
 	}
 }

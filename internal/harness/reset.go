@@ -104,7 +104,7 @@ func clock(text string, now time.Time) (time.Time, bool) {
 		month, _ := strconv.Atoi(m[1])
 		day, _ := strconv.Atoi(m[2])
 		year, _ := strconv.Atoi(m[3])
-		return date(year, time.Month(month), day, 0, 0, now.Location())
+		return dated(time.Date(year, time.Month(month), day, 0, 0, 0, 0, now.Location()), time.Month(month), day)
 	}
 	for _, m := range reClock.FindAllStringSubmatch(text, -1) {
 		if m[1] == "" && m[4] == "" {
@@ -167,21 +167,21 @@ func monthDay(m []string, today time.Time, hour, minute int) (time.Time, bool) {
 	if err != nil {
 		return time.Time{}, false
 	}
+	month := parsed.Month()
 	day, _ := strconv.Atoi(m[2])
+	year := today.Year()
 	if m[3] != "" {
-		year, _ := strconv.Atoi(m[3])
-		return date(year, parsed.Month(), day, hour, minute, today.Location())
+		year, _ = strconv.Atoi(m[3])
 	}
-	at, ok := date(today.Year(), parsed.Month(), day, hour, minute, today.Location())
-	if ok && at.Before(today.Add(-week)) {
-		at, ok = date(today.Year()+1, parsed.Month(), day, hour, minute, today.Location())
+	at := time.Date(year, month, day, hour, minute, 0, 0, today.Location())
+	if m[3] == "" && at.Before(today.Add(-week)) {
+		at = time.Date(year+1, month, day, hour, minute, 0, 0, today.Location())
 	}
-	return at, ok
+	return dated(at, month, day)
 }
 
-// date is time.Date without its kindness: 31 February is no date.
-func date(year int, month time.Month, day, hour, minute int, zone *time.Location) (time.Time, bool) {
-	at := time.Date(year, month, day, hour, minute, 0, 0, zone)
+// dated turns time.Date's kindness off: at was made from month and day, which 31 February is not.
+func dated(at time.Time, month time.Month, day int) (time.Time, bool) {
 	if at.Month() != month || at.Day() != day {
 		return time.Time{}, false
 	}

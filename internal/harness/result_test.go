@@ -17,7 +17,9 @@ func TestShare_IsTheDifferenceOfTotals_HAR4(t *testing.T) {
 	}{
 		{"started", harness.Usage{}, harness.Usage{In: 5, Out: 2}, harness.Usage{In: 5, Out: 2}},
 		{
-			"resumed", harness.Usage{In: 5, Out: 2, Cached: 1, CostMicros: 10}, harness.Usage{In: 9, Out: 2, Cached: 4, CostMicros: 25},
+			"resumed",
+			harness.Usage{In: 5, Out: 2, Cached: 1, CostMicros: 10},
+			harness.Usage{In: 9, Out: 2, Cached: 4, CostMicros: 25},
 			harness.Usage{In: 4, Cached: 3, CostMicros: 15},
 		},
 		{"counted anew", harness.Usage{In: 50, Out: 20}, harness.Usage{In: 9, Out: 2}, harness.Usage{In: 9, Out: 2}},

@@ -44,7 +44,7 @@ func (r *rollout) event(payload object, now time.Time) {
 	case "task_started":
 		r.record.State, r.record.Failure, r.record.Text = StateBusy, nil, ""
 	case "agent_message":
-		r.record.Text = cutFront(payload.text("message"), maxText)
+		r.record.Text = lastText(payload.text("message"))
 	case "token_count":
 		if total := payload.in("info", "total_token_usage"); total != nil {
 			r.record.Usage = codexUsage(total)
@@ -56,7 +56,7 @@ func (r *rollout) event(payload object, now time.Time) {
 	case "task_complete":
 		r.record.State = StateIdle
 		if text := payload.text("last_agent_message"); text != "" {
-			r.record.Text = cutFront(text, maxText)
+			r.record.Text = lastText(text)
 		}
 		r.record.Failure = r.failure(payload, now)
 	}

@@ -91,7 +91,7 @@ func (s *stream) say(text string) []Event {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	s.result.Text = cutFront(text, maxText)
+	s.result.Text = lastText(text)
 	return []Event{{Kind: EventText, Text: cut(text, maxEventText)}}
 }
 
@@ -101,7 +101,7 @@ func (s *stream) add(text string) []Event {
 	if text == "" {
 		return nil
 	}
-	s.result.Text = cutFront(s.result.Text+text, maxText)
+	s.result.Text = lastText(s.result.Text + text)
 	return []Event{{Kind: EventText, Text: cut(text, maxEventText)}}
 }
 
@@ -202,7 +202,7 @@ func (s *stream) lastWords(fallback string) string {
 // reset time on a line of its own.
 func classifyLines(lines []string, now time.Time) *Failure {
 	const together = 6 // lines of the longest known message, with room
-	for i := len(lines) - 1; i >= 0; i-- {
+	for i := range slices.Backward(lines) {
 		text := strings.Join(lines[i:min(len(lines), i+together)], "\n")
 		if f := Classify(text, now); f.Class != "" {
 			return f.failure(lines[i])
@@ -273,10 +273,10 @@ func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "")
 }
 
-// cutFront keeps the end of text, in whole characters.
-func cutFront(text string, limit int) string {
-	if len(text) <= limit {
+// lastText keeps the end of an agent's text, in whole characters.
+func lastText(text string) string {
+	if len(text) <= maxText {
 		return text
 	}
-	return strings.ToValidUTF8(text[len(text)-limit:], "")
+	return strings.ToValidUTF8(text[len(text)-maxText:], "")
 }

@@ -60,7 +60,7 @@ func (t *claudeTranscript) assistant(o object, now time.Time) {
 	}
 	t.record.Model = message.text("model")
 	if text != "" {
-		t.record.Text = cutFront(text, maxText)
+		t.record.Text = lastText(text)
 	}
 	t.record.State = StateBusy
 	if reason := message.text("stop_reason"); reason == "end_turn" || reason == "stop_sequence" {
