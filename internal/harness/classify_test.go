@@ -36,7 +36,8 @@ func at(t *testing.T, text string) time.Time {
 }
 
 // Every line of section 4 of the facts, by its number there.
-func TestClassify_ReadsEveryKnownMessage_HAR2(t *testing.T) {
+// Pins HAR-2.
+func TestClassify_ReadsEveryKnownMessage(t *testing.T) {
 	t.Parallel()
 	const (
 		limit, rate, quota = harness.ClassUsageLimited, harness.ClassRateLimited, harness.ClassQuota
@@ -162,7 +163,7 @@ func TestClassify_KeepsWarningsApart(t *testing.T) {
 }
 
 // Prose, code and tool output that quote the messages are not the messages (HAR-2).
-func TestClassify_LeavesLookAlikesAlone_HAR2(t *testing.T) {
+func TestClassify_LeavesLookAlikesAlone(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"",

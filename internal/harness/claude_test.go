@@ -45,7 +45,7 @@ func TestClaude_ReadsAWholeRun(t *testing.T) {
 }
 
 // Outcome from events before the exit code; class from fields before text (HAR-2).
-func TestClaude_EndingsAreToldApart_HAR2(t *testing.T) {
+func TestClaude_EndingsAreToldApart(t *testing.T) {
 	t.Parallel()
 	checkEndings(t, "claude", []ending{
 		{
@@ -116,7 +116,8 @@ func TestClaude_EndingsAreToldApart_HAR2(t *testing.T) {
 	})
 }
 
-func TestClaude_TakesTheResetFromItsField_HAR3(t *testing.T) {
+// Pins HAR-3.
+func TestClaude_TakesTheResetFromItsField(t *testing.T) {
 	t.Parallel()
 	got := play(t, "claude", job(),
 		`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1796000000,"rateLimitType":"five_hour"}}
@@ -129,7 +130,8 @@ func TestClaude_TakesTheResetFromItsField_HAR3(t *testing.T) {
 	}
 }
 
-func TestClaude_AWarningOfALimitIsNoLimit_HAR2(t *testing.T) {
+// Pins HAR-2.
+func TestClaude_AWarningOfALimitIsNoLimit(t *testing.T) {
 	t.Parallel()
 	got := play(t, "claude", job(),
 		`{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","resetsAt":1796000000}}
@@ -141,7 +143,7 @@ func TestClaude_AWarningOfALimitIsNoLimit_HAR2(t *testing.T) {
 }
 
 // HAR-4: what a resumed conversation has counted before is not this run's.
-func TestClaude_RecordsTheShareOfAResumedRun_HAR4(t *testing.T) {
+func TestClaude_RecordsTheShareOfAResumedRun(t *testing.T) {
 	t.Parallel()
 	resumed := job()
 	resumed.Resume, resumed.Previous = "s-1", harness.Usage{In: 100, Out: 10, CostMicros: 500_000}

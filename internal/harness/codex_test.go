@@ -36,7 +36,7 @@ func taskComplete(info, message string) map[string][]byte {
 }
 
 // HAR-6: the model is in the rollout file only.
-func TestCodex_ReadsAWholeRun_HAR6(t *testing.T) {
+func TestCodex_ReadsAWholeRun(t *testing.T) {
 	t.Parallel()
 	parser := lookup(t, "codex").Parser(job())
 	for line := range strings.Lines(codexWork) {
@@ -63,7 +63,8 @@ func TestCodex_ReadsAWholeRun_HAR6(t *testing.T) {
 	}
 }
 
-func TestCodex_RecordsTheShareOfAResumedRun_HAR4(t *testing.T) {
+// Pins HAR-4.
+func TestCodex_RecordsTheShareOfAResumedRun(t *testing.T) {
 	t.Parallel()
 	j := job()
 	j.Resume, j.Previous = "t-1", harness.Usage{In: 60, Out: 5, Cached: 20}
@@ -76,7 +77,8 @@ func TestCodex_RecordsTheShareOfAResumedRun_HAR4(t *testing.T) {
 	}
 }
 
-func TestCodex_EndingsAreToldApart_HAR2(t *testing.T) {
+// Pins HAR-2.
+func TestCodex_EndingsAreToldApart(t *testing.T) {
 	t.Parallel()
 	one := harness.Exit{Code: 1}
 	with := func(files map[string][]byte) harness.Exit { return harness.Exit{Code: 1, Files: files} }
@@ -110,7 +112,8 @@ func TestCodex_EndingsAreToldApart_HAR2(t *testing.T) {
 	})
 }
 
-func TestCodex_TakesTheResetFromTheRollout_HAR3(t *testing.T) {
+// Pins HAR-3.
+func TestCodex_TakesTheResetFromTheRollout(t *testing.T) {
 	t.Parallel()
 	files := rollout(`{"type":"event_msg","payload":{"type":"token_count","info":null,"rate_limits":{"primary":{"used_percent":40,"resets_at":1796000000},"secondary":{"used_percent":100.0,"resets_at":1796100000}}}}
 {"type":"event_msg","payload":{"type":"task_complete","error":{"message":"You've hit your usage limit.","codex_error_info":"usage_limit_exceeded"}}}`)

@@ -7,7 +7,8 @@ import (
 	"github.com/seed-2ddc2152/board/internal/harness"
 )
 
-func TestExec_RunsTheCommandAsWritten_HAR1(t *testing.T) {
+// Pins HAR-1.
+func TestExec_RunsTheCommandAsWritten(t *testing.T) {
 	t.Parallel()
 	j := job()
 	j.Argv, j.Resume = []string{"sh", "-c", "make agent CARD=$BOARD_CARD"}, "s-9"
@@ -23,7 +24,8 @@ func TestExec_RunsTheCommandAsWritten_HAR1(t *testing.T) {
 	}
 }
 
-func TestExec_EndingsAreToldApart_HAR2(t *testing.T) {
+// Pins HAR-2.
+func TestExec_EndingsAreToldApart(t *testing.T) {
 	t.Parallel()
 	file := func(text string) map[string][]byte { return map[string][]byte{"/runs/7/result.json": []byte(text)} }
 	checkEndings(t, "exec", []ending{
@@ -42,7 +44,8 @@ func TestExec_EndingsAreToldApart_HAR2(t *testing.T) {
 	})
 }
 
-func TestExec_TheResultFileWinsOverTheOutput_RET4(t *testing.T) {
+// Pins RET-4.
+func TestExec_TheResultFileWinsOverTheOutput(t *testing.T) {
 	t.Parallel()
 	got := play(t, "exec", job(), "working\nBOARD: done\n", "", harness.Exit{Files: map[string][]byte{
 		"/runs/7/result.json": []byte(`{"verdict":"blocked","reason":"no key","tokens":{"in":4},"session":"s","extra":1}`),

@@ -31,7 +31,8 @@ func TestGemini_ReadsAWholeRun(t *testing.T) {
 }
 
 // The exit code is the HTTP status modulo 256; an error inside the answer ends 0.
-func TestGemini_EndingsAreToldApart_HAR2(t *testing.T) {
+// Pins HAR-2.
+func TestGemini_EndingsAreToldApart(t *testing.T) {
 	t.Parallel()
 	exit := func(code int) harness.Exit { return harness.Exit{Code: code} }
 	failed := func(message string) string {

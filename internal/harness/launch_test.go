@@ -40,7 +40,8 @@ func headlessNames() []string {
 
 // The prompt itself is never handed to Command, so no argument can hold it; what must hold is that each CLI is told where
 // it is: on standard input, or by a file's name.
-func TestCommand_GivesThePromptByInputOrFile_HAR1(t *testing.T) {
+// Pins HAR-1.
+func TestCommand_GivesThePromptByInputOrFile(t *testing.T) {
 	t.Parallel()
 	for _, name := range headlessNames() {
 		command, err := lookup(t, name).Command(job())
@@ -57,7 +58,8 @@ func TestCommand_GivesThePromptByInputOrFile_HAR1(t *testing.T) {
 	}
 }
 
-func TestCommand_PastesOneLineIntoAPane_PAN2(t *testing.T) {
+// Pins PAN-2.
+func TestCommand_PastesOneLineIntoAPane(t *testing.T) {
 	t.Parallel()
 	for _, name := range harness.Names() {
 		h, j := lookup(t, name), job()
@@ -91,7 +93,8 @@ func TestCommand_RefusesAskWhereNobodyAnswers(t *testing.T) {
 }
 
 // An executor's flags must not undo what a reviewer may not do.
-func TestCommand_RefusesFlagsThatBoardOwns_HAR5(t *testing.T) {
+// Pins HAR-5.
+func TestCommand_RefusesFlagsThatBoardOwns(t *testing.T) {
 	t.Parallel()
 	owned := map[string]string{
 		"claude": "dangerously-skip-permissions", "codex": "sandbox", "opencode": "auto", "gemini": "yolo", "pi": "tools",
@@ -108,7 +111,7 @@ func TestCommand_RefusesFlagsThatBoardOwns_HAR5(t *testing.T) {
 }
 
 // The grade says how well read-only is kept, and a CLI that offers no tool to write must be told so (HAR-5).
-func TestFacts_GradeReadOnly_HAR5(t *testing.T) {
+func TestFacts_GradeReadOnly(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string

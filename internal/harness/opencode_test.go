@@ -33,7 +33,8 @@ func TestOpencode_ReadsAWholeRun(t *testing.T) {
 	}
 }
 
-func TestOpencode_EndingsAreToldApart_HAR2(t *testing.T) {
+// Pins HAR-2.
+func TestOpencode_EndingsAreToldApart(t *testing.T) {
 	t.Parallel()
 	failed := func(name, data string) string {
 		return opencodeStep + `{"type":"error","sessionID":"ses_1","error":{"name":"` + name + `","data":{` + data + `}}}` + "\n"
@@ -89,7 +90,8 @@ func TestOpencode_LaunchLines(t *testing.T) {
 }
 
 // Its own answer that quotes a limit is not one (scenario 46).
-func TestOpencode_TheAgentsWordsNeverClassify_HAR2(t *testing.T) {
+// Pins HAR-2.
+func TestOpencode_TheAgentsWordsNeverClassify(t *testing.T) {
 	t.Parallel()
 	got := play(t, "opencode", job(), opencodeStep+
 		`{"type":"text","sessionID":"ses_1","part":{"text":"You've hit your usage limit."}}

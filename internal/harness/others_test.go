@@ -10,7 +10,8 @@ import (
 const qwenInit = `{"type":"system","subtype":"init","session_id":"q-1","model":"mock-model"}
 `
 
-func TestQwen_EndingsAreToldApart_HAR2(t *testing.T) {
+// Pins HAR-2.
+func TestQwen_EndingsAreToldApart(t *testing.T) {
 	t.Parallel()
 	failed := func(message string) string {
 		return qwenInit + `{"type":"result","subtype":"error_during_execution","is_error":true,"error":{"message":"` + message + `"},"session_id":"q-1"}` + "\n"
@@ -73,7 +74,8 @@ func TestCopilot_ReadsAWholeRun(t *testing.T) {
 	}
 }
 
-func TestCopilot_EndingsAreToldApart_HAR2(t *testing.T) {
+// Pins HAR-2.
+func TestCopilot_EndingsAreToldApart(t *testing.T) {
 	t.Parallel()
 	failed := func(kind, status, message string) string {
 		return copilotStart + `{"type":"session.error","data":{"errorType":"` + kind + `","statusCode":` + status + `,"message":"` + message + `"}}
@@ -135,7 +137,8 @@ func TestUnproven_LaunchLines(t *testing.T) {
 	})
 }
 
-func TestUnproven_EndingsAreToldApart_HAR2(t *testing.T) {
+// Pins HAR-2.
+func TestUnproven_EndingsAreToldApart(t *testing.T) {
 	t.Parallel()
 	one := harness.Exit{Code: 1}
 	checkEndings(t, "amp", []ending{

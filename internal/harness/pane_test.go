@@ -47,7 +47,8 @@ func TestWatch_ReadsWhatAnAgentIsDoing(t *testing.T) {
 	}
 }
 
-func TestWatch_RecognisesScreensThatNeedAPerson_PAN3(t *testing.T) {
+// Pins PAN-3.
+func TestWatch_RecognisesScreensThatNeedAPerson(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		cli, text string

@@ -34,7 +34,8 @@ func TestPi_ReadsAWholeRun(t *testing.T) {
 }
 
 // Every failed call ends with exit code 0 (facts, section 0).
-func TestPi_FailuresWithExitZeroAreFound_HAR2(t *testing.T) {
+// Pins HAR-2.
+func TestPi_FailuresWithExitZeroAreFound(t *testing.T) {
 	t.Parallel()
 	failed := func(fault string) string { return piStart + piMessage("", "error", fault) }
 	checkEndings(t, "pi", []ending{

@@ -8,7 +8,8 @@ import (
 	"github.com/seed-2ddc2152/board/internal/harness"
 )
 
-func TestReadVersion_FindsTheNumber_HAR7(t *testing.T) {
+// Pins HAR-7.
+func TestReadVersion_FindsTheNumber(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ output, want string }{
 		{"2.1.332 (Claude Code)\n", "2.1.332"},
@@ -25,7 +26,8 @@ func TestReadVersion_FindsTheNumber_HAR7(t *testing.T) {
 	}
 }
 
-func TestReadSignIn_ReadsEachCLIsAnswer_HAR7(t *testing.T) {
+// Pins HAR-7.
+func TestReadSignIn_ReadsEachCLIsAnswer(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -54,7 +56,8 @@ func TestReadSignIn_ReadsEachCLIsAnswer_HAR7(t *testing.T) {
 	}
 }
 
-func TestMissingFlags_AreFoundInTheHelp_HAR8(t *testing.T) {
+// Pins HAR-8.
+func TestMissingFlags_AreFoundInTheHelp(t *testing.T) {
 	t.Parallel()
 	const help = "Options:\n  -p, --print   Print\n  --output-format <f>  text|json\n  --model=NAME\n  \x1b[1m--effort\x1b[0m <level>\n"
 	got := harness.MissingFlags(help, []string{"--print", "--session-id", "--model", "--effort", "--output", "-p"})
@@ -64,7 +67,8 @@ func TestMissingFlags_AreFoundInTheHelp_HAR8(t *testing.T) {
 }
 
 // What check looks for in the help is what Command writes: a long flag that is used but not looked for would fail a run.
-func TestProbe_LooksForTheFlagsThatCommandUses_HAR8(t *testing.T) {
+// Pins HAR-8.
+func TestProbe_LooksForTheFlagsThatCommandUses(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"claude", "opencode", "gemini", "pi", "qwen", "copilot"} {
 		probe := lookup(t, name).Facts().Probe
@@ -84,7 +88,8 @@ func TestProbe_LooksForTheFlagsThatCommandUses_HAR8(t *testing.T) {
 	}
 }
 
-func TestProbe_AsksPiAboutTheProviderOfTheModel_HAR7(t *testing.T) {
+// Pins HAR-7.
+func TestProbe_AsksPiAboutTheProviderOfTheModel(t *testing.T) {
 	t.Parallel()
 	got := lookup(t, "pi").Facts().Probe.ForModel("openai/gpt-5").SignIn
 	if want := []string{"auth", "check", "--json", "--provider", "openai"}; !slices.Equal(got, want) {
@@ -95,7 +100,8 @@ func TestProbe_AsksPiAboutTheProviderOfTheModel_HAR7(t *testing.T) {
 	}
 }
 
-func TestProgramKindOf_ReadsTheFirstBytes_HAR7(t *testing.T) {
+// Pins HAR-7.
+func TestProgramKindOf_ReadsTheFirstBytes(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		head string
@@ -115,7 +121,8 @@ func TestProgramKindOf_ReadsTheFirstBytes_HAR7(t *testing.T) {
 	}
 }
 
-func TestNestingVariables_NeverMeetTheInherited_SUP7(t *testing.T) {
+// Pins SUP-7.
+func TestNestingVariables_NeverMeetTheInherited(t *testing.T) {
 	t.Parallel()
 	nesting := harness.NestingVariables()
 	if !slices.Contains(nesting, "CLAUDECODE") {

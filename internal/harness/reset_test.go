@@ -7,7 +7,8 @@ import (
 	"github.com/seed-2ddc2152/board/internal/harness"
 )
 
-func TestResetTime_ReadsEveryForm_HAR3(t *testing.T) {
+// Pins HAR-3.
+func TestResetTime_ReadsEveryForm(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ text, want string }{
 		{"limit reached|1796000000", "2026-11-30T00:53:20Z"},
@@ -51,7 +52,8 @@ func TestResetTime_ReadsEveryForm_HAR3(t *testing.T) {
 	}
 }
 
-func TestResetTime_GivesNoneForNonsense_HAR3(t *testing.T) {
+// Pins HAR-3.
+func TestResetTime_GivesNoneForNonsense(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "resets", "resets soon", "resets 5", "try again later", "try again in a moment", "try again at 1:75 PM",
@@ -66,7 +68,8 @@ func TestResetTime_GivesNoneForNonsense_HAR3(t *testing.T) {
 }
 
 // The clock that goes back at 2am on 1 November has 1:30am twice; one of them is right, and the day is.
-func TestResetTime_KeepsTheWallClockOverDaylightSaving_HAR3(t *testing.T) {
+// Pins HAR-3.
+func TestResetTime_KeepsTheWallClockOverDaylightSaving(t *testing.T) {
 	t.Parallel()
 	evening := time.Date(2026, 10, 31, 22, 0, 0, 0, zone(t, "America/New_York"))
 	got, ok := harness.ResetTime("resets 9am", evening)
@@ -75,7 +78,8 @@ func TestResetTime_KeepsTheWallClockOverDaylightSaving_HAR3(t *testing.T) {
 	}
 }
 
-func TestClassify_LetsTheWaitDecideBetweenRateAndPlan_HAR3(t *testing.T) {
+// Pins HAR-3.
+func TestClassify_LetsTheWaitDecideBetweenRateAndPlan(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		text  string

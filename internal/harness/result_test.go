@@ -9,7 +9,8 @@ import (
 	"github.com/seed-2ddc2152/board/internal/harness"
 )
 
-func TestShare_IsTheDifferenceOfTotals_HAR4(t *testing.T) {
+// Pins HAR-4.
+func TestShare_IsTheDifferenceOfTotals(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name                  string
@@ -31,7 +32,8 @@ func TestShare_IsTheDifferenceOfTotals_HAR4(t *testing.T) {
 	}
 }
 
-func TestVerdictLine_ReadsTheLastLineOnly_RET4(t *testing.T) {
+// Pins RET-4.
+func TestVerdictLine_ReadsTheLastLineOnly(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		text    string

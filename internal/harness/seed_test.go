@@ -27,7 +27,8 @@ func apply(t *testing.T, seed harness.Seed, existing string) (string, bool) {
 	return string(content), changed
 }
 
-func TestSeed_MergesClaudesAnswers_PAN3(t *testing.T) {
+// Pins PAN-3.
+func TestSeed_MergesClaudesAnswers(t *testing.T) {
 	t.Parallel()
 	j := job()
 	j.Env["ANTHROPIC_API_KEY"] = "sk-ant-0123456789-abcdefghijklmnopqrst"
@@ -53,7 +54,8 @@ func TestSeed_MergesClaudesAnswers_PAN3(t *testing.T) {
 	}
 }
 
-func TestSeed_AppendsCodexsTrust_PAN3(t *testing.T) {
+// Pins PAN-3.
+func TestSeed_AppendsCodexsTrust(t *testing.T) {
 	t.Parallel()
 	seed := seedOf(t, "codex", job())
 	const table = "[projects.\"/work/tree\"]\ntrust_level = \"trusted\"\n"
