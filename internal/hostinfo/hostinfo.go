@@ -32,9 +32,14 @@ type Reading struct {
 	FreeDiskBytes  int64   // free for this user on the file system of the folder read
 }
 
-// Read asks the sensors of this machine; dir is the folder whose file system matters, usually the home.
-func Read(dir string) Reading {
-	reading := readSystem()
+// Sensors is where readings come from. The zero Sensors is this machine.
+type Sensors struct {
+	Root string // folder that /proc and /sys are read below (Linux); for tests
+}
+
+// Read asks the sensors; dir is the folder whose file system matters, usually the home.
+func (s Sensors) Read(dir string) Reading {
+	reading := s.readSystem()
 	reading.FreeDiskBytes = freeDisk(dir)
 	if name, err := os.Hostname(); err == nil {
 		reading.Name = Normalise(name)

@@ -13,7 +13,7 @@ const (
 	levelCritical = 4
 )
 
-func readSystem() Reading {
+func (Sensors) readSystem() Reading {
 	reading := Reading{CPUs: min(runtime.NumCPU(), runtime.GOMAXPROCS(0)), MemoryPressure: Low}
 	if total, err := unix.SysctlUint64("hw.memsize"); err == nil {
 		reading.MemoryBytes = int64(total)

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-func readSystem() Reading {
+func (s Sensors) readSystem() Reading {
 	reading := Reading{CPUs: min(runtime.NumCPU(), runtime.GOMAXPROCS(0))}
-	reading.Load = parseLoad(readText("/proc/loadavg"))
-	memory := parseMeminfo(readText("/proc/meminfo"))
-	memory = memory.within(groupLimit(readText("/proc/self/cgroup"), readText))
+	reading.Load = parseLoad(s.text("/proc/loadavg"))
+	memory := parseMeminfo(s.text("/proc/meminfo"))
+	memory = memory.within(groupLimit(s.text("/proc/self/cgroup"), s.text))
 	reading.MemoryBytes = memory.total
-	reading.MemoryPressure, reading.PressureKnown = memory.pressure(parseStall(readText("/proc/pressure/memory")))
+	reading.MemoryPressure, reading.PressureKnown = memory.pressure(parseStall(s.text("/proc/pressure/memory")))
 	return reading
 }
 
-// readText returns the content of a small file, or nothing.
-func readText(path string) []byte {
-	text, err := os.ReadFile(path)
+// text returns the content of a small file, or nothing.
+func (s Sensors) text(path string) []byte {
+	text, err := os.ReadFile(s.Root + path)
 	if err != nil {
 		return nil
 	}

@@ -29,6 +29,7 @@ func Spawn(d Detached) (pid int, err error) {
 		cmd.Stdout, cmd.Stderr = d.Log, d.Log
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	seal()
 	if err := cmd.Start(); err != nil {
 		return 0, fmt.Errorf("spawn %s: %w", d.Args[0], err)
 	}

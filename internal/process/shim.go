@@ -66,6 +66,7 @@ func (t *Table) Start(command Command, reaper *Reaper) (*Started, error) {
 		return nil, fmt.Errorf("start %s: %w", command.Args[0], err)
 	}
 	defer func() { _ = read.Close() }()
+	seal()
 	cmd := command.shim(program, read)
 	if err := reaper.Start(cmd); err != nil {
 		_ = gate.Close()
