@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-2ddc2152/board/internal/expr"
+	"github.com/seed-2ddc2152/board/internal/harness"
 	"github.com/seed-2ddc2152/board/internal/roster"
 	"github.com/seed-2ddc2152/board/workflows"
 )
@@ -248,15 +249,14 @@ func (e *Ending) fail(f EndingFacts) {
 
 // blame decides what the end means for the executor, and with that what becomes of the card (ROS-7..11, 16..18).
 func (e *Ending) blame(f EndingFacts) {
-	c := &e.Card
-	class := roster.Class(e.Run.Outcome)
+	c, x := &e.Card, f.Exit.Result
 	limits := make([]time.Time, len(f.RateLimits))
 	for i, at := range f.RateLimits {
 		limits[i] = at.Time()
 	}
 	effect := roster.Assess(roster.Ending{
-		Now: f.Now.Time(), Executor: f.Executor, Fingerprint: f.Fingerprint, Class: class, Message: e.Run.Reason,
-		ResetAt: f.Exit.Result.ResetAt.Time(), RetryAfter: f.Exit.Result.RetryAfter, CardModel: c.Model, RateLimits: limits,
+		Now: f.Now.Time(), Executor: f.Executor, Fingerprint: f.Fingerprint, CardModel: c.Model, RateLimits: limits,
+		Failure: harness.Failure{Class: harness.Class(e.Run.Outcome), Message: e.Run.Reason, ResetAt: x.ResetAt.Time(), RetryAfter: x.RetryAfter, OneModel: x.OneModel},
 	})
 	e.Exclude, e.CountRateLimit, e.ClearRateLimits = effect.Exclude, effect.CountRateLimit, effect.ClearRateLimits
 	if effect.Note != "" {
@@ -420,4 +420,17 @@ func assign(c Card, fields []workflows.FieldValue) Card {
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
+}
+
+// Started is a card as the start event leaves it. The claim adds its run's counters.
+func Started(c Card, m workflows.Move, now Time, w *workflows.Workflow) Card {
+	failures, handovers, moves, unanswered := c.Failures, c.Handovers, c.Moves, c.Unanswered
+	c = applyMove(c, m, now, w).Card
+	if !m.Progress {
+		c.Failures = failures // a start is no progress (RET-1)
+	}
+	if m.To == m.From {
+		c.Handovers, c.Moves, c.Unanswered = handovers, moves, unanswered
+	}
+	return c
 }

@@ -21,7 +21,7 @@ func Env(b Board, c Card, facts CardFacts, now Time) *expr.Env {
 		Card: expr.Card{
 			ID: c.ID, Board: c.Board, Title: c.Title, Body: c.Body, Status: c.Status, Priority: c.Priority,
 			Assignee: optional(c.Assignee), Host: optional(c.Host), Model: optional(c.Model), Effort: optional(c.Effort),
-			Parent: optional(c.Parent), Owns: c.Owns, Satisfies: c.Criteria(), Labels: c.Labels,
+			Parent: optional(c.Parent), Owns: c.Owns, Satisfies: c.Criteria(), Labels: pointers(c.Labels),
 			NotBefore: moment(c.NotBefore), ReadySince: moment(c.ReadySince), StartRequested: moment(c.StartRequested),
 			Every: optional(c.Every), MaxRuns: positive(c.MaxRuns),
 			Failures: c.Failures, Handovers: c.Handovers, RoundRuns: c.RoundRuns, Counters: c.Counters,
@@ -63,4 +63,13 @@ func moment(t Time) *time.Time {
 	}
 	at := t.Time()
 	return &at
+}
+
+// pointers are the values of a map in which a name that is missing reads as nil.
+func pointers(m map[string]string) map[string]*string {
+	out := make(map[string]*string, len(m))
+	for k, v := range m {
+		out[k] = &v
+	}
+	return out
 }

@@ -56,5 +56,6 @@ type Result struct {
 	Message    string        `json:"message,omitempty"`
 	ResetAt    Time          `json:"reset_at,omitempty"`
 	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
+	OneModel   bool          `json:"one_model,omitempty"` // the limit is the model's, not the account's
 	Metadata   JSON          `json:"metadata,omitempty"`
 }

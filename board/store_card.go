@@ -295,7 +295,7 @@ func (s *Store) Send(ctx context.Context, now Time, rules Rules, q SendRequest) 
 			return NewProblem(ErrInvalid, "board workflow check "+b.Workflow, "the workflow %s of board %s cannot be read", b.Workflow, b.Slug)
 		}
 		env := Env(b, c, facts, now)
-		env.Event = expr.Event{Name: q.Event, Reason: q.Reason, Values: q.Values}
+		env.Event = expr.Event{Name: q.Event, Reason: q.Reason, Values: pointers(q.Values)}
 		env.Sender = expr.Sender{Kind: q.By, Name: q.Actor}
 		move, refusal := w.Fire(workflows.FireRequest{Event: q.Event, From: c.Status, By: q.By, Env: env})
 		if refusal != nil {
