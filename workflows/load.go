@@ -142,8 +142,8 @@ func (l *loader) workflow(name, file string, root strict.Value) *Workflow {
 
 // missing tells of a required key that is not there.
 func missing(v strict.Value, key string) {
-	if v.Given() {
-		v.Problem(fmt.Sprintf("%s is missing", key), "")
+	if v.Present() {
+		v.Problem(key+" is missing", "")
 	}
 }
 

@@ -90,5 +90,5 @@ func (t *Transition) label(event string) string {
 
 // quiet takes out what ends a label in Mermaid.
 func quiet(text string) string {
-	return strings.NewReplacer(`"`, "'", "\n", " ", ";", ",", ":", " ", "#", "").Replace(text)
+	return strings.NewReplacer("{{ ", "", " }}", "", "{{", "", "}}", "", `"`, "'", "\n", " ", ";", ",", ":", " ", "#", "").Replace(text)
 }

@@ -43,8 +43,9 @@ func outcomes() []string {
 		"context_overflow", "blocked", "no_verdict", "stopped", "interrupted", "reclaimed"}
 }
 
-// verdicts are what a worker may say of its run.
-func verdicts() []string { return []string{"done", "approve", "changes", "blocked"} }
+// verdicts are what a worker may say of its run and that sends an event of the same name. (The verdict blocked is an
+// outcome, and makes a block of the card.)
+func verdicts() []string { return []string{"done", "approve", "changes"} }
 
 // isName says whether a text can name a status, an event, a profile or a slot: it is a word of commands and paths.
 func isName(text string) bool {

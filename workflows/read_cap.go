@@ -91,7 +91,7 @@ func (c *Cap) checkKeys(v strict.Value, keys strict.Keys) {
 	}
 	early := []Scope{ScopeHome, ScopeBoard, ScopeHost, ScopeProfile}
 	for _, s := range c.Scope {
-		if c.Reserve != nil && !slices.Contains(early, s) {
+		if c.Reserve != nil && s != "" && !slices.Contains(early, s) {
 			keys.Get("reserve").Problem(fmt.Sprintf("a reserve needs a scope that is known before an executor is picked: "+
 				"home, board, host or profile; found %s (CAP-7)", s), "")
 		}

@@ -11,6 +11,9 @@ import (
 
 func (l *loader) event(field strict.Field) Event {
 	e := Event{Name: field.Name, Origin: field.Key}
+	if !field.Given() || field.IsList() && field.Len() == 0 {
+		field.Problem("an event needs a list of transitions", "")
+	}
 	for _, item := range field.Items() {
 		e.Transitions = append(e.Transitions, l.transition(item))
 	}
@@ -146,7 +149,7 @@ type references struct {
 }
 
 func (r *references) known(at Origin, what, name string, names []string) {
-	if !slices.Contains(names, name) {
+	if name != "" && !slices.Contains(names, name) {
 		r.unknown(at, what, name, names)
 	}
 }

@@ -261,7 +261,7 @@ func (w *Workflow) OutcomeEvent(status, outcome string) string {
 	switch {
 	case outcome == "completed":
 		return "done"
-	case slices.Contains(verdicts(), outcome) && outcome != "blocked":
+	case slices.Contains(verdicts(), outcome):
 		return outcome
 	}
 	return ""

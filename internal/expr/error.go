@@ -58,6 +58,10 @@ func libraryError(src string, err error, cfg *conf.Config) *Error {
 		return &Error{Source: src, Text: err.Error()}
 	}
 	e := &Error{Source: src, Line: place.Line, Column: place.Column + 1, Text: place.Message}
+	if place.Message == "unexpected token EOF" {
+		e.Text = "the expression ends too early"
+		return e
+	}
 	if name, ok := strings.CutPrefix(place.Message, "unknown name "); ok {
 		e.Text = "unknown name " + name
 		e.Nearest = Nearest(name, append(rootNames(), functionNames(cfg)...))

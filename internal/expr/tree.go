@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -300,5 +299,11 @@ func shownKind(k kind, n *nature.Nature) string {
 		return "a time"
 	case kindOther:
 	}
-	return fmt.Sprintf("%v", n.Type)
+	switch n.Kind { //nolint:exhaustive // the rest is named by its type
+	case reflect.Slice:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "a map"
+	}
+	return "a " + strings.ToLower(n.Type.Name())
 }

@@ -55,7 +55,7 @@ func (v Value) Origin() Origin {
 	return Origin{File: v.f.name, Line: v.node.Line, Column: v.node.Column, Path: v.path}
 }
 
-// Problem tells of a problem with the value, with the nearest of the names to what was found.
+// Problem tells of a problem with the value, with the nearest of the names to what was found; empty when none is near.
 func (v Value) Problem(text, nearest string) {
 	v.f.Add(Problem{Origin: v.Origin(), Text: text, Nearest: nearest})
 }
@@ -259,13 +259,13 @@ func (v Value) Items() []Value {
 	return items
 }
 
-// scalar is the text of a scalar, null excepted.
+// scalar is a scalar. Null is as if the key were not there.
 func (v Value) scalar(want string) (*yaml.Node, bool) {
-	if !v.Present() {
+	if !v.Given() {
 		return nil, false
 	}
 	node := v.resolved()
-	if node.Kind != yaml.ScalarNode || isNull(node) {
+	if node.Kind != yaml.ScalarNode {
 		v.wrong(want)
 		return nil, false
 	}
@@ -308,6 +308,9 @@ func (v Value) Texts() []string {
 	items := v.Items()
 	texts := make([]string, 0, len(items))
 	for _, item := range items {
+		if !item.Given() {
+			item.wrong("a text")
+		}
 		texts = append(texts, item.Text())
 	}
 	return texts
@@ -342,6 +345,9 @@ func (v Value) Bool(def bool) bool {
 // Int is a whole number from low to high; def when it is not there.
 func (v Value) Int(low, high, def int) int {
 	want := fmt.Sprintf("a whole number from %d to %d", low, high)
+	if low == high {
+		want = strconv.Itoa(low)
+	}
 	node, ok := v.scalar(want)
 	if !ok {
 		return def
