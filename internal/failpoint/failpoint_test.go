@@ -3,7 +3,6 @@ package failpoint_test
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,12 +17,12 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Arg(0) != "hit" {
-		os.Exit(m.Run())
+		m.Run()
+		return
 	}
 	set, err := failpoint.New(flag.Arg(1))
 	if err != nil {
-		fmt.Println(err)
-		os.Exit(2)
+		panic(err)
 	}
 	set.Hit(flag.Arg(2))
 }

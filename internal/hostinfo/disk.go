@@ -8,5 +8,5 @@ func freeDisk(dir string) int64 {
 	if err := unix.Statfs(dir, &stat); err != nil {
 		return 0
 	}
-	return int64(stat.Bavail) * int64(stat.Bsize)
+	return int64(stat.Bavail * uint64(stat.Bsize))
 }

@@ -13,11 +13,11 @@ import (
 type MemoryPressure string
 
 const (
-	// Low: there is memory for more sessions. Also said where it cannot be known (Reading.PressureKnown).
+	// Low says that there is memory for more sessions. It is also said where it cannot be known (Reading.PressureKnown).
 	Low MemoryPressure = "low"
-	// Elevated: under 20 % of memory and swap is available.
+	// Elevated says that under 20 % of memory and swap is available, or that the kernel sees work wait for memory.
 	Elevated MemoryPressure = "elevated"
-	// Critical: under 10 % of memory and swap is available, or the kernel says that work waits for memory.
+	// Critical says that under 10 % of memory and swap is available, or that the kernel sees all work wait for memory.
 	Critical MemoryPressure = "critical"
 )
 
@@ -32,12 +32,15 @@ type Reading struct {
 	FreeDiskBytes  int64   // free for this user on the file system of the folder read
 }
 
+// Read asks the sensors of this machine; dir is the folder whose file system matters, usually the home.
+func Read(dir string) Reading { return Sensors{}.Read(dir) }
+
 // Sensors is where readings come from. The zero Sensors is this machine.
 type Sensors struct {
 	Root string // folder that /proc and /sys are read below (Linux); for tests
 }
 
-// Read asks the sensors; dir is the folder whose file system matters, usually the home.
+// Read asks the sensors; dir is the folder whose file system matters.
 func (s Sensors) Read(dir string) Reading {
 	reading := s.readSystem()
 	reading.FreeDiskBytes = freeDisk(dir)

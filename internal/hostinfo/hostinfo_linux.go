@@ -13,7 +13,7 @@ func (s Sensors) readSystem() Reading {
 	reading := Reading{CPUs: min(runtime.NumCPU(), runtime.GOMAXPROCS(0))}
 	reading.Load = parseLoad(s.text("/proc/loadavg"))
 	memory := parseMeminfo(s.text("/proc/meminfo"))
-	memory = memory.within(groupLimit(s.text("/proc/self/cgroup"), s.text))
+	memory = memory.within(groupLimit(s.text("/proc/self/cgroup"), memory.total, s.text))
 	reading.MemoryBytes = memory.total
 	reading.MemoryPressure, reading.PressureKnown = memory.pressure(parseStall(s.text("/proc/pressure/memory")))
 	return reading
@@ -80,9 +80,9 @@ func parseStall(text []byte) stall {
 	return s
 }
 
-// groupLimit returns the narrowest memory limit of the control groups of this process, from the group up to the root.
-// cgroups is /proc/self/cgroup; read returns a file's content, or nothing.
-func groupLimit(cgroups []byte, read func(path string) []byte) limit {
+// groupLimit returns the narrowest memory limit of the control groups of this process, from the group up to the root,
+// if it is under total. cgroups is /proc/self/cgroup; read returns a file's content, or nothing.
+func groupLimit(cgroups []byte, total int64, read func(path string) []byte) limit {
 	var narrowest limit
 	for line := range bytes.Lines(cgroups) {
 		fields := strings.SplitN(strings.TrimSpace(string(line)), ":", 3)
@@ -101,7 +101,7 @@ func groupLimit(cgroups []byte, read func(path string) []byte) limit {
 		default:
 			continue
 		}
-		narrowest = narrowest.narrower(layout.narrowest(fields[2], read))
+		narrowest = narrowest.narrower(layout.narrowest(fields[2], total, read))
 	}
 	return narrowest
 }
@@ -112,13 +112,13 @@ type groupFiles struct {
 	idle               string // the line of memory.stat that counts file pages the kernel gives up at once
 }
 
-func (f groupFiles) narrowest(group string, read func(path string) []byte) limit {
+func (f groupFiles) narrowest(group string, total int64, read func(path string) []byte) limit {
 	var narrowest limit
 	for ; ; group = path.Dir(group) {
 		folder := path.Join(f.root, group)
-		// "max" and the huge number of version 1 mean that there is no limit.
+		// "max" and the huge number of version 1 mean that there is no limit; then memory.stat, which is slow, is not read.
 		bytesMax, err := strconv.ParseInt(strings.TrimSpace(string(read(path.Join(folder, f.limit)))), 10, 64)
-		if err == nil && bytesMax > 0 {
+		if err == nil && bytesMax > 0 && bytesMax < total {
 			used := number(read(path.Join(folder, f.usage))) - f.reclaimable(read(path.Join(folder, "memory.stat")))
 			narrowest = narrowest.narrower(limit{bytes: bytesMax, used: max(used, 0)})
 		}

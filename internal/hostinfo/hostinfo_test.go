@@ -1,6 +1,7 @@
 package hostinfo_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,7 +32,7 @@ func TestNormalise_MakesNamesComparable(t *testing.T) {
 
 func TestRead_KnowsThisMachine(t *testing.T) {
 	t.Parallel()
-	got := hostinfo.Sensors{}.Read(t.TempDir())
+	got := hostinfo.Read(t.TempDir())
 	if got.Name == "" || got.CPUs < 1 || got.MemoryBytes < 1<<20 || got.FreeDiskBytes == 0 || !got.PressureKnown {
 		t.Errorf("got %+v", got)
 	}
@@ -49,9 +50,7 @@ func machine(t *testing.T, changed map[string]string) hostinfo.Sensors {
 		"proc/meminfo": "MemTotal:       16777216 kB\nMemFree: 1 kB\nMemAvailable:   8388608 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n",
 		"proc/loadavg": "1.50 0.70 0.20 1/100 4242\n",
 	}
-	for name, content := range changed {
-		files[name] = content
-	}
+	maps.Copy(files, changed)
 	root := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(root, name)
@@ -121,6 +120,6 @@ func TestRead_SaysLowAndUnknownWithoutSensors(t *testing.T) {
 
 func BenchmarkRead(b *testing.B) {
 	for b.Loop() {
-		hostinfo.Sensors{}.Read("/")
+		hostinfo.Read("/")
 	}
 }

@@ -35,7 +35,7 @@ func (l limit) narrower(other limit) limit {
 // within narrows what the machine has to what a control group may use. A limited group is taken to have no swap: how
 // much of the machine's it may use is another limit, and counting it would promise too much.
 func (m memory) within(group limit) memory {
-	if group.bytes == 0 || group.bytes >= m.total {
+	if group.bytes == 0 {
 		return m
 	}
 	return memory{total: group.bytes, available: min(m.available, max(group.bytes-group.used, 0))}

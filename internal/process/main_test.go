@@ -23,8 +23,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	switch flag.Arg(0) {
 	case "shim":
-		fmt.Println(process.RunShim(flag.Args()[1:], os.Environ()))
-		os.Exit(127)
+		say(process.RunShim(flag.Args()[1:], os.Environ()))
 	case "start-and-wait":
 		playStarter(flag.Arg(1))
 	case "lock":
@@ -38,13 +37,16 @@ func TestMain(m *testing.M) {
 	case "reap":
 		playReaper()
 	default:
-		os.Exit(m.Run())
+		m.Run()
 	}
 }
 
+// say prints a line to standard error, which is where the flag package's output goes.
+func say(what ...any) { _, _ = fmt.Fprintln(flag.CommandLine.Output(), what...) }
+
 // report says that the lock was tried, and waits to be let go.
 func report(what any, err error) {
-	fmt.Println(what, err)
+	say(what, err)
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
@@ -69,7 +71,7 @@ func playStarter(mark string) {
 // playReaper starts 200 commands and 50 orphans beside a busy reaper, and prints "lost codes, orphans buried".
 func playReaper() {
 	if _, err := process.BecomeSubreaper(); err != nil {
-		fmt.Println(err)
+		say(err)
 		return
 	}
 	var reaper process.Reaper
@@ -98,7 +100,7 @@ func playReaper() {
 		default:
 		}
 	}
-	fmt.Println(lost.Load(), buried.Load())
+	say(lost.Load(), buried.Load())
 }
 
 // actor is another process that this test program plays.
@@ -120,7 +122,7 @@ func play(t *testing.T, words ...string) *actor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stdout, err := a.cmd.StdoutPipe()
+	stderr, err := a.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +131,7 @@ func play(t *testing.T, words ...string) *actor {
 	}
 	a.stdin = stdin
 	t.Cleanup(func() { _ = a.cmd.Process.Kill(); _ = a.cmd.Wait() })
-	line, err := bufio.NewReader(stdout).ReadString('\n')
+	line, err := bufio.NewReader(stderr).ReadString('\n')
 	if err != nil {
 		t.Fatalf("play %v: %v", words, err)
 	}
@@ -153,10 +155,9 @@ func open(t *testing.T) *process.Table {
 }
 
 // child starts a command in its own group that the test's end kills.
-func child(t *testing.T, env []string, words ...string) *exec.Cmd {
+func child(t *testing.T, words ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(words[0], words[1:]...)
-	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -187,8 +188,8 @@ func executable(path string) error {
 
 // lookEnv returns the last value of key, which is the one that a child sees.
 func lookEnv(env []string, key string) string {
-	for i := len(env) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(env[i], key+"="); ok {
+	for _, pair := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(pair, key+"="); ok {
 			return value
 		}
 	}

@@ -98,8 +98,8 @@ func TestAbandon_RunsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = started.Abandon()
-	if exit, err := started.Wait(); err != nil || exit.Code != 127 {
-		t.Errorf("got %+v, %v", exit, err)
+	if _, err := started.Wait(); err != nil {
+		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(c.Dir, "made")); err == nil || !strings.Contains(text(t, c.Stdout), process.ErrNotReleased.Error()) {
 		t.Errorf("the command was run, or the shim is silent: %q", text(t, c.Stdout))

@@ -13,7 +13,7 @@ import (
 func TestSignal_ReachesNobodyWhoCannotBeProved_LIV1(t *testing.T) {
 	t.Parallel()
 	table := open(t)
-	cmd := child(t, nil, "/bin/sleep", "63")
+	cmd := child(t, "/bin/sleep", "63")
 	id := of(t, table, cmd.Process.Pid)
 	for _, c := range []struct {
 		name   string
@@ -53,7 +53,7 @@ func TestSignal_ReachesNobodyWhoCannotBeProved_LIV1(t *testing.T) {
 func TestSignalGroup_ReachesTheGroupWhileItsLeaderIsThere(t *testing.T) {
 	t.Parallel()
 	table := open(t)
-	cmd := child(t, nil, "/bin/sh", "-c", "(sleep 64 &); exit 0")
+	cmd := child(t, "/bin/sh", "-c", "(sleep 64 &); exit 0")
 	id := of(t, table, cmd.Process.Pid)
 	until(t, "a zombie leader", func() bool {
 		entry, err := table.Entry(id.PID)
@@ -71,7 +71,7 @@ func TestSignalGroup_ReachesTheGroupWhileItsLeaderIsThere(t *testing.T) {
 	if err := table.SignalGroup(id, syscall.SIGKILL); !errors.Is(err, process.ErrGone) {
 		t.Errorf("leader gone: got %v", err)
 	}
-	follower := child(t, nil, "/bin/sh", "-c", "sleep 64 & wait")
+	follower := child(t, "/bin/sh", "-c", "sleep 64 & wait")
 	until(t, "a follower", func() bool { return len(table.Descendants(follower.Process.Pid)) == 1 })
 	below := table.Descendants(follower.Process.Pid)[0]
 	if err := table.SignalGroup(below.ID, syscall.SIGKILL); !errors.Is(err, process.ErrUnverified) {

@@ -13,7 +13,7 @@ import (
 func TestCheck_FollowsAProcessToItsEnd_LIV1(t *testing.T) {
 	t.Parallel()
 	table := open(t)
-	cmd := child(t, nil, "/bin/sleep", "60")
+	cmd := child(t, "/bin/sleep", "60")
 	id := of(t, table, cmd.Process.Pid)
 	if got := table.Check(id); got != process.Alive {
 		t.Errorf("running: got %s", got)
@@ -55,7 +55,7 @@ func TestEntry_ReadsNamesWithBlanksAndParentheses(t *testing.T) {
 	if err := os.Symlink("/bin/sleep", odd); err != nil {
 		t.Fatal(err)
 	}
-	cmd := child(t, nil, odd, "60")
+	cmd := child(t, odd, "60")
 	entry, err := table.Entry(cmd.Process.Pid)
 	if err != nil || entry.Parent != os.Getpid() || entry.Command != "a) b (c" || entry.ID.PGID != cmd.Process.Pid {
 		t.Errorf("got %+v, %v", entry, err)
@@ -102,7 +102,7 @@ func TestMembers_AreRootDescendantsAndGroup_SUP5(t *testing.T) {
 	t.Parallel()
 	table := open(t)
 	// A child in the group whose parent is gone, and a grandchild in a session of its own.
-	cmd := child(t, nil, "/bin/sh", "-c", "(sleep 62 &); setsid sleep 62 & sh -c 'sleep 62; true' & wait")
+	cmd := child(t, "/bin/sh", "-c", "(sleep 62 &); setsid sleep 62 & sh -c 'sleep 62; true' & wait")
 	root := of(t, table, cmd.Process.Pid)
 	tree := process.Tree{Root: root}
 	count := func() (sleeps int) {

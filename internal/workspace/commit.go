@@ -113,8 +113,7 @@ func (g *Git) commitStaged(ctx context.Context, path, gitDir string, message Mes
 	if err != nil {
 		return err
 	}
-	_, errMerging := os.Lstat(filepath.Join(gitDir, "MERGE_HEAD"))
-	if same && errMerging != nil {
+	if same && !exists(filepath.Join(gitDir, "MERGE_HEAD")) {
 		return nil
 	}
 	identity, err := g.identity(ctx, path)

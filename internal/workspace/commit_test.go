@@ -11,9 +11,9 @@ import (
 	"github.com/seed-2ddc2152/board/internal/workspace"
 )
 
-func (p *place) commitLeft(path, branch string) workspace.Committed {
+func (p *place) commitLeft(path string) workspace.Committed {
 	p.t.Helper()
-	done, err := p.git.Commit(p.t.Context(), path, workspace.Message{Branch: branch, Subject: "board: web-1 run 1", Body: "failed: exit 1"})
+	done, err := p.git.Commit(p.t.Context(), path, workspace.Message{Branch: "board/web-1", Subject: "board: web-1 run 1", Body: "failed: exit 1"})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestCommit_TakesEverythingButIgnoredLargeAndSecret_RET6(t *testing.T) {
 	p.write(path, "big", strings.Repeat("x", 5<<20+1))
 	p.write(path, "just", strings.Repeat("x", 5<<20))
 	_ = os.Remove(filepath.Join(path, "old"))
-	done := p.commitLeft(path, "board/web-1")
+	done := p.commitLeft(path)
 	if got, want := leftPaths(done.Left), "big conf/.env.local id_rsa key.pem"; got != want {
 		t.Errorf("left out: got %q, want %q", got, want)
 	}
@@ -57,7 +57,7 @@ func TestCommit_TakesEverythingButIgnoredLargeAndSecret_RET6(t *testing.T) {
 	if got := p.run(path, "log", "-1", "--format=%an <%ae> %cn <%ce>|%B"); got != "board <board@localhost> board <board@localhost>|board: web-1 run 1\n\nfailed: exit 1" {
 		t.Errorf("commit: got %q", got)
 	}
-	if again := p.commitLeft(path, "board/web-1"); again.Commit != "" || again.Head != done.Head || len(again.Left) != 4 {
+	if again := p.commitLeft(path); again.Commit != "" || again.Head != done.Head || len(again.Left) != 4 {
 		t.Errorf("again: got %+v, want no second commit", again)
 	}
 }
@@ -76,7 +76,7 @@ func TestCommit_UsesThePersonsIdentityAndNoHookOrSignature_RET6(t *testing.T) {
 	}
 	path := p.prepare(p.spec("web-1")).Path
 	p.write(path, "made", "m")
-	p.commitLeft(path, "board/web-1")
+	p.commitLeft(path)
 	if got := p.run(path, "log", "-1", "--format=%an <%ae> %G?"); got != "ann <ann@example.org> N" {
 		t.Errorf("got %q", got)
 	}
@@ -93,7 +93,7 @@ func TestCommit_TakesOutWhatAnAgentStagedThatMayNotBeIn_RET6(t *testing.T) {
 	p.write(path, ".env", "TOKEN=1")
 	p.write(path, "staged", "s")
 	p.run(path, "add", "-A")
-	done := p.commitLeft(path, "board/web-1")
+	done := p.commitLeft(path)
 	if got := p.run(path, "show", "--name-only", "--format=%P", "HEAD"); got != agents+"\n\nstaged" {
 		t.Errorf("got %q, want staged alone on top of the agent's commit %s", got, agents)
 	}
@@ -118,7 +118,7 @@ func TestCommit_LeavesSubmodulesAndNestedRepositories_WSP9(t *testing.T) {
 	p.run(filepath.Join(path, "nested"), "init", "-q")
 	p.commit(filepath.Join(path, "nested"), "x", "x")
 	p.write(path, "made", "m")
-	done := p.commitLeft(path, "board/web-1")
+	done := p.commitLeft(path)
 	if got := p.run(path, "show", "--name-only", "--format=", "HEAD"); got != "made" {
 		t.Errorf("committed: got %q, want made", got)
 	}
@@ -133,15 +133,15 @@ func TestCommit_EndsAMergeButNotOneInConflict_RET6(t *testing.T) {
 	p.branch("other", "readme", "other\n")
 	path := p.prepare(p.spec("web-1")).Path
 	head := p.commit(path, "readme", "mine\n")
-	p.try(path, "merge", "other")
-	done := p.commitLeft(path, "board/web-1")
+	p.conflict(path, "merge", "other")
+	done := p.commitLeft(path)
 	if done.Commit != "" || done.Head != head {
 		t.Errorf("in conflict: got %+v, want no commit", done)
 	}
 	contains(t, done.Notes, "readme")
 	p.write(path, "readme", "both\n")
 	p.run(path, "add", "readme")
-	done = p.commitLeft(path, "board/web-1")
+	done = p.commitLeft(path)
 	if got := p.run(path, "log", "-1", "--format=%P"); strings.Count(got, " ") != 1 || done.Commit == "" {
 		t.Errorf("resolved: got %+v with parents %q, want a merge", done, got)
 	}
@@ -154,7 +154,7 @@ func TestCommit_TouchesNoBranchButTheCards_RET6(t *testing.T) {
 	for _, args := range [][]string{{"checkout", "-q", "-b", "release"}, {"checkout", "-q", "--detach"}} {
 		p.run(path, args...)
 		p.write(path, "made", "m")
-		done := p.commitLeft(path, "board/web-1")
+		done := p.commitLeft(path)
 		if done.Commit != "" || len(done.Notes) != 1 {
 			t.Errorf("after %v: got %+v, want no commit and a note", args, done)
 		}
@@ -168,7 +168,7 @@ func TestCommit_RemovesItsOwnStaleIndexLockOnly_RET6(t *testing.T) {
 	p.write(path, "made", "m")
 	p.write(p.run(path, "rev-parse", "--absolute-git-dir"), "index.lock", "")
 	p.write(p.repo, ".git/index.lock", "")
-	if done := p.commitLeft(path, "board/web-1"); done.Commit == "" {
+	if done := p.commitLeft(path); done.Commit == "" {
 		t.Errorf("got %+v, want a commit", done)
 	}
 	p.write(p.repo, "made", "m")
@@ -211,7 +211,7 @@ func TestSnapshot_KeepsTheWorkingStateAndTouchesNothing_ROS16(t *testing.T) {
 	p.branch("other", "readme", "other\n")
 	path := p.prepare(p.spec("web-1")).Path
 	p.commit(path, "readme", "mine\n")
-	p.try(path, "merge", "other") // an unfinished merge is a state too
+	p.conflict(path, "merge", "other") // an unfinished merge is a state too
 	p.write(path, "staged", "s")
 	p.write(path, ".env", "TOKEN=1")
 	p.run(path, "add", "-A")
@@ -268,7 +268,7 @@ func TestCommit_TakesMorePathsThanAnArgumentListHolds(t *testing.T) {
 	for i := range 3000 {
 		p.write(path, fmt.Sprintf("many/%0100d", i), "x")
 	}
-	p.commitLeft(path, "board/web-1")
+	p.commitLeft(path)
 	if got := p.run(path, "status", "--porcelain"); got != "" {
 		t.Errorf("left: %.200s", got)
 	}

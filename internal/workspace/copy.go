@@ -73,8 +73,8 @@ func listed(repo string, list []byte) ([]string, error) {
 
 // plainFiles returns match, or the files below it, but nothing of git's own and nothing behind a symlink.
 func plainFiles(repo, match string) ([]string, error) {
-	if inside(repo, match) != nil {
-		return nil, nil
+	if err := inside(repo, match); err != nil {
+		return nil, ignoreOutside(err)
 	}
 	var files []string
 	err := filepath.WalkDir(match, func(file string, entry fs.DirEntry, err error) error {
@@ -97,6 +97,14 @@ func plainFiles(repo, match string) ([]string, error) {
 		return nil
 	})
 	return files, err
+}
+
+// ignoreOutside makes what lies behind a symlink nothing to copy, and no trouble.
+func ignoreOutside(err error) error {
+	if errors.Is(err, ErrOutside) {
+		return nil
+	}
+	return err
 }
 
 // ignored returns those of files that the worktree's git ignores.

@@ -118,8 +118,7 @@ func (g *Git) call(ctx context.Context, c call) (string, error) {
 		return "", fmt.Errorf("git %s: %w", verb, context.Cause(ctx))
 	}
 	failed := &gitError{verb: verb, code: -1, stderr: stderr.String(), err: err}
-	var ended *exec.ExitError
-	if errors.As(err, &ended) {
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
 		failed.code = ended.ExitCode()
 	}
 	if strings.Contains(failed.stderr, "No space left on device") || strings.Contains(failed.stderr, "Disk quota exceeded") {
@@ -146,8 +145,7 @@ func (g *Git) run(cmd *exec.Cmd) error {
 
 // exitCode returns the exit code of a git that ran and ended badly, and -1 for every other error or none.
 func exitCode(err error) int {
-	var failed *gitError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*gitError](err); ok {
 		return failed.code
 	}
 	return -1
@@ -155,8 +153,8 @@ func exitCode(err error) int {
 
 // says reports whether git ended badly and said text on standard error.
 func says(err error, text string) bool {
-	var failed *gitError
-	return errors.As(err, &failed) && strings.Contains(failed.stderr, text)
+	failed, ok := errors.AsType[*gitError](err)
+	return ok && strings.Contains(failed.stderr, text)
 }
 
 // nuls joins paths as git reads them with --pathspec-file-nul and -z.

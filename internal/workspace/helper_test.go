@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,7 +36,8 @@ func emptyPlace(t *testing.T) *place {
 		t.Fatal(err)
 	}
 	p := &place{t: t, repo: filepath.Join(root, "repo"), worktrees: filepath.Join(root, "home", "worktrees")}
-	p.git = &workspace.Git{Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1"}}
+	env := slices.DeleteFunc(os.Environ(), func(pair string) bool { return !strings.HasPrefix(pair, "PATH=") })
+	p.git = &workspace.Git{Env: append(env, "HOME="+root, "GIT_CONFIG_NOSYSTEM=1")}
 	p.mkdir(p.repo)
 	p.run(p.repo, "init", "-q", "-b", "main")
 	return p
@@ -44,22 +46,28 @@ func emptyPlace(t *testing.T) *place {
 // run runs git as a person would, with an identity.
 func (p *place) run(dir string, args ...string) string {
 	p.t.Helper()
-	out, err := p.try(dir, args...)
+	out, err := p.person(dir, args...).CombinedOutput()
 	if err != nil {
 		p.t.Fatalf("git %v in %s: %v\n%s", args, dir, err, out)
 	}
-	return out
+	return strings.TrimSpace(string(out))
 }
 
-// try is run for what may fail.
-func (p *place) try(dir string, args ...string) (string, error) {
+// conflict is run for what must stop halfway.
+func (p *place) conflict(dir string, args ...string) {
+	p.t.Helper()
+	if out, err := p.person(dir, args...).CombinedOutput(); err == nil {
+		p.t.Fatalf("git %v in %s: no conflict\n%s", args, dir, out)
+	}
+}
+
+func (p *place) person(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
 	cmd.Env = append([]string{
 		"GIT_AUTHOR_NAME=ann", "GIT_AUTHOR_EMAIL=ann@example.org", "GIT_COMMITTER_NAME=ann", "GIT_COMMITTER_EMAIL=ann@example.org",
 	}, p.git.Env...)
-	out, err := cmd.CombinedOutput()
-	return strings.TrimSpace(string(out)), err
+	return cmd
 }
 
 // commit makes a person's commit of one file.

@@ -128,7 +128,7 @@ func TestPrepare_CleanStartsAnewInTheMiddleOfARebase_WSP3(t *testing.T) {
 	first := p.prepare(p.spec("web-1"))
 	p.commit(first.Path, "readme", "theirs\n")
 	p.commit(p.repo, "readme", "ours\n")
-	p.try(first.Path, "rebase", "-q", "main")
+	p.conflict(first.Path, "rebase", "-q", "main")
 	spec := p.spec("web-1")
 	spec.Branch, spec.Clean = first.Branch, true
 	clean := p.prepare(spec)

@@ -23,10 +23,14 @@ type Removal struct {
 // why; kept == "" says that it is gone, or would be. A scratch folder goes only when it is empty: its files are nowhere
 // else.
 func (g *Git) Remove(ctx context.Context, removal Removal) (kept string, err error) {
-	if err := inside(removal.Worktrees, removal.Path); err != nil {
+	err = inside(removal.Worktrees, removal.Path)
+	if errors.Is(err, ErrOutside) {
 		return err.Error(), nil
 	}
-	if _, err := os.Lstat(removal.Path); errors.Is(err, os.ErrNotExist) {
+	if err != nil {
+		return "", fmt.Errorf("remove %s: %w", removal.Path, err)
+	}
+	if !exists(removal.Path) {
 		return "", nil
 	}
 	if removal.Repo == "" {
@@ -52,9 +56,9 @@ func removeScratch(removal Removal) (kept string, err error) {
 	case removal.DryRun:
 		return "", nil
 	}
-	// Remove, not RemoveAll: what has come in the meantime keeps it.
+	// Not RemoveAll: what has come in the meantime keeps it.
 	if err := os.Remove(removal.Path); err != nil {
-		return "could not be removed: " + err.Error(), nil
+		return "", fmt.Errorf("remove scratch: %w", err)
 	}
 	return "", nil
 }
@@ -74,8 +78,11 @@ func (g *Git) removeWorktree(ctx context.Context, removal Removal) (kept string,
 		return "", err
 	}
 	head, err := g.commitOf(ctx, removal.Path, "HEAD")
-	if err != nil {
+	if exitCode(err) == 1 {
 		return "has a branch without commits", nil
+	}
+	if err != nil {
+		return "", err
 	}
 	if kept, err := g.whyKept(ctx, removal, head); kept != "" || err != nil {
 		return kept, err

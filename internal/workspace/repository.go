@@ -152,8 +152,8 @@ func (g *Git) worktrees(ctx context.Context, repo string) ([]registered, error) 
 
 // resolved returns path with its symlinks followed as far as it exists.
 func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if followed, err := filepath.EvalSymlinks(path); err == nil {
+		return followed
 	}
 	if parent := filepath.Dir(path); parent != path {
 		return filepath.Join(resolved(parent), filepath.Base(path))
