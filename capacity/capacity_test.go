@@ -255,6 +255,25 @@ func TestAdmit_AsksASteadyMaximumOncePerClass(t *testing.T) {
 	}
 }
 
+// CAP-8, CAP-12: a maximum that the card decides is asked for each card, also where the class was refused before.
+func TestAdmit_AsksACardsOwnMaximumForEachCard(t *testing.T) {
+	t.Parallel()
+	byCard := capacity.Limiter{Of: func(c *capacity.Candidate) capacity.Limit {
+		return capacity.Limit{N: map[string]int64{"api-2": 9}[c.Card]}
+	}}
+	held := start("api-1", "worker")
+	l := capacity.New([]capacity.Cap{
+		{Name: "by card", Counts: capacity.Runs, Max: byCard},
+		{Name: "one", Counts: capacity.Sessions, Max: capacity.Fixed(1)},
+	}, capacity.State{Held: []capacity.Entry{held.Entry}})
+	for _, ask := range []struct{ card, want string }{{"api-2", "one"}, {"api-3", "by card"}, {"api-2", "one"}} {
+		c := start(ask.card, "worker")
+		if headline, _ := l.Admit(&c); headline.Cap != ask.want {
+			t.Errorf("%s: got %q, want %q", ask.card, headline.Cap, ask.want)
+		}
+	}
+}
+
 // CAP-13: the first executor that passes every cap takes the card; if none passes, the first's reason is named.
 func TestAdmitFirst_LetsTheNextExecutorTakeTheCard(t *testing.T) {
 	t.Parallel()

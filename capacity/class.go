@@ -73,7 +73,7 @@ func (l *Ledger) ruleFor(i int32, c *Candidate) (rule, bool) {
 			return rule{}, false
 		}
 	}
-	alike := !r.perCard && r.group >= 0
+	alike := r.group >= 0
 	r.plain = alike && r.settled && r.limit.Fault == "" && r.limit.N > 0
 	r.room = r.limit.N
 	if k.Reserve == nil {

@@ -138,6 +138,7 @@ func drawFilter(t *rapid.T, label string) capacity.Filter {
 	f.Host = pick("host", "base", "far")
 	f.Model = pick("model", "opus*", "sonnet")
 	f.Label = pick("label", "urgent", "team=a")
+	f.Story = rapid.SampledFrom([]*bool{nil, nil, nil, new(true), new(false)}).Draw(t, label+".story")
 	f.Dispatch = rapid.SampledFrom([]*bool{nil, nil, new(true), new(false)}).Draw(t, label+".dispatch")
 	return f
 }
@@ -205,10 +206,19 @@ func drawHeld(t *rapid.T) []capacity.Entry {
 	}), 0, 8).Draw(t, "held")
 }
 
+// drawCandidates draws starts of which many differ only in what is their card's own, as on a board.
 func drawCandidates(t *rapid.T, label string, most int) []capacity.Candidate {
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) capacity.Candidate {
-		return capacity.Candidate{Entry: drawEntry(t, capacity.CountsStart)}
-	}), 0, most).Draw(t, label)
+	var all []capacity.Candidate
+	for range rapid.IntRange(0, most).Draw(t, label) {
+		e := drawEntry(t, capacity.CountsStart)
+		if len(all) > 0 && rapid.Bool().Draw(t, "alike") {
+			like := rapid.SampledFrom(all).Draw(t, "like").Entry
+			like.Card, like.Labels = fmt.Sprint(like.Board, "-", rapid.IntRange(1, 9).Draw(t, "card")), e.Labels
+			e = like
+		}
+		all = append(all, capacity.Candidate{Entry: e})
+	}
+	return all
 }
 
 // CAP-4, 5, 6, 7, 8, 9, 12, 16: whatever is held, waits and is taken, the ledger with its counters and memories says
@@ -216,9 +226,14 @@ func drawCandidates(t *rapid.T, label string, most int) []capacity.Candidate {
 func TestLedger_SaysWhatCountingAgainSays(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		o := &oracle{caps: drawCaps(t), held: drawHeld(t), waiting: drawCandidates(t, "waiting", 5)}
+		all := drawCandidates(t, "candidates", 24)
+		for i := range all {
+			all[i].Dispatch = rapid.IntRange(0, 5).Draw(t, "by hand") > 0
+		}
+		o := &oracle{caps: drawCaps(t), held: drawHeld(t)}
+		o.waiting = all[rapid.IntRange(0, len(all)).Draw(t, "not waiting"):]
 		l := capacity.New(o.caps, capacity.State{Now: now, Held: slices.Clone(o.held), Waiting: o.waiting})
-		for _, c := range drawCandidates(t, "candidates", 20) {
+		for _, c := range all {
 			want := o.refusals(&c.Entry)
 			headline, ok := l.Admit(&c)
 			if ok != (len(want) == 0) || (!ok && headline.Cap != want[0]) {

@@ -249,6 +249,7 @@ func runFile(t *testing.T, file string) {
 	nodes := yaml.NewDecoder(bytes.NewReader(text))
 	for {
 		var s scenario
+		//nolint:musttag // yaml.v3 takes the fields' names in lower case, and refuses others
 		if err := decoder.Decode(&s); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
