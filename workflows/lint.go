@@ -196,7 +196,7 @@ func firstFault(n *expr.Number) string {
 		reads := n.Reads(env)
 		values := make([]string, 0, len(reads))
 		for _, path := range slices.Sorted(maps.Keys(reads)) {
-			values = append(values, path+" = "+expr.Text(reads[path]))
+			values = append(values, path+" = "+expr.Show(reads[path]))
 		}
 		text, _, _ := strings.Cut(err.Error(), "\n")
 		return fmt.Sprintf("with %s %s; such a cap holds what it applies to (CAP-5)", strings.Join(values, ", "), text)

@@ -257,7 +257,7 @@ func slotPatterns(w *Workflow) []string {
 		if w.Statuses[i].Run == nil {
 			continue
 		}
-		slot := w.Statuses[i].Run.Session.Pattern()
+		slot := strings.TrimSpace(w.Statuses[i].Run.Session.Pattern())
 		if !slices.Contains(slots, slot) {
 			slots = append(slots, slot)
 		}

@@ -61,7 +61,7 @@ func (b *Bool) Eval(env *Env) (bool, error) {
 	}
 	truth, ok := value.(bool)
 	if !ok && value != nil {
-		return false, &Error{Source: b.src, Text: "it gave " + shown(value) + "; true or false is needed here"}
+		return false, &Error{Source: b.src, Text: "it gave " + Show(value) + "; true or false is needed here"}
 	}
 	return truth, nil
 }

@@ -90,7 +90,7 @@ func (k *Key) Eval(env *Env) (Value, error) {
 	}
 	v := valueOf(reflect.ValueOf(result))
 	if v.kind == kindOther {
-		return Value{}, &Error{Source: k.src, Text: "it gave " + shown(result) + "; an order key is a number, a text, true or false, or a time"}
+		return Value{}, &Error{Source: k.src, Text: "it gave " + Show(result) + "; an order key is a number, a text, true or false, or a time"}
 	}
 	return v, nil
 }

@@ -116,7 +116,7 @@ func (n *Number) whole(result any) (value int, ok bool, err error) {
 			return 0, false, nil
 		}
 	}
-	return 0, false, &Error{Source: n.src, Text: "it gave " + shown(result) + "; a whole number is needed here"}
+	return 0, false, &Error{Source: n.src, Text: "it gave " + Show(result) + "; a whole number is needed here"}
 }
 
 func (n *Number) inRange(v int) (value int, ok bool, err error) {

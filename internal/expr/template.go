@@ -250,8 +250,8 @@ func Text(value any) string {
 	return fmt.Sprint(value)
 }
 
-// shown writes a value for a message: texts quoted, nothing as nil.
-func shown(value any) string {
+// Show writes a value for a message: texts quoted, nothing as nil.
+func Show(value any) string {
 	switch v := value.(type) {
 	case nil:
 		return "nil"
