@@ -79,6 +79,27 @@ func TestEntries_OfATaskAtHomeHoldTheStorysSession(t *testing.T) {
 	}
 }
 
+// CAP-18, TSK-3: an idle session that a claimed run is about to use is not closed, whichever is counted first.
+func TestIdleToClose_LeavesASessionThatARunIsAboutToUse(t *testing.T) {
+	t.Parallel()
+	site := capacity.Site{HomeHost: "base"}
+	worker := capacity.Lane{Slot: "worker", Surface: "pane"}
+	story := site.Entries(capacity.CardFacts{
+		ID: "api-1", Sessions: []capacity.SessionFacts{{ID: 7, Lane: worker, State: capacity.Idle}},
+	})
+	task := site.Entries(capacity.CardFacts{ID: "api-2", SessionCard: "api-1", Run: &capacity.RunFacts{ID: 8, Lane: worker}})
+	c := start("api-3", "worker")
+	caps := []capacity.Cap{{Name: "c", Counts: capacity.Sessions, Max: capacity.Fixed(1)}}
+	for _, held := range [][]capacity.Entry{slices.Concat(story, task), slices.Concat(task, story)} {
+		if e, ok := capacity.New(caps, capacity.State{Held: held}).IdleToClose(&c); ok {
+			t.Errorf("closes session %d", e.Session)
+		}
+	}
+	if _, ok := capacity.New(caps, capacity.State{Held: story}).IdleToClose(&c); !ok {
+		t.Error("without the task the session may be closed")
+	}
+}
+
 // CAP-4: each key narrows, its values are alternatives, and what lacks a given key does not match.
 func TestFilter_MatchesEveryKeyGiven(t *testing.T) {
 	t.Parallel()

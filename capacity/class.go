@@ -12,9 +12,11 @@ type classKey struct {
 type class struct {
 	key     classKey
 	binding []rule // caps that may hold the class, in their order
+	special []int  // those of binding that are not plain
 
-	refusedBy *rule  // the rule that refused one of the class,
-	refusedAt uint64 // at this version of the ledger
+	surveyed bool   // full is worked out,
+	version  uint64 // for this version of the ledger
+	full     int    // see firstFull
 }
 
 // rule is one cap as one class meets it.
@@ -48,6 +50,9 @@ func (l *Ledger) classOf(c *Candidate) *class {
 		k = &class{key: key}
 		for i := range l.caps {
 			if r, ok := l.ruleFor(int32(i), c); ok {
+				if !r.plain {
+					k.special = append(k.special, len(k.binding))
+				}
 				k.binding = append(k.binding, r)
 			}
 		}

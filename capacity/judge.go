@@ -8,6 +8,22 @@ type verdict struct {
 	reserved int64
 }
 
+// firstFull is the first of the class's plain rules that is not sure to have room, as an index of its binding rules; their
+// number if all have. It is worked out once after each Take: a group that is full is full for the whole class.
+func (l *Ledger) firstFull(k *class) int {
+	if k.surveyed && k.version == l.version {
+		return k.full
+	}
+	k.surveyed, k.version, k.full = true, l.version, len(k.binding)
+	for i := range k.binding {
+		if r := &k.binding[i]; r.plain && l.groups[r.group].count >= r.room {
+			k.full = i
+			break
+		}
+	}
+	return k.full
+}
+
 // fits is judge's quick yes: the count leaves room even if all that a reserve could keep were kept. No is no answer.
 func (l *Ledger) fits(r *rule, c *Candidate) bool {
 	if r.plain {
@@ -18,6 +34,17 @@ func (l *Ledger) fits(r *rule, c *Candidate) bool {
 	}
 	limit := r.cap.Max.Of(c)
 	return limit.Fault == "" && (limit.None || l.groups[r.group].count < limit.N)
+}
+
+func (l *Ledger) admitUnder(r *rule, c *Candidate) (Refusal, bool) {
+	if l.fits(r, c) {
+		return Refusal{}, true
+	}
+	v := l.judge(r, c, len(l.caps))
+	if !v.refuses {
+		return Refusal{}, true
+	}
+	return l.refusal(r, c, v), false
 }
 
 // judge asks one rule. A candidate is refused by a fault and by a maximum of 0 whatever it holds (CAP-5); else when the

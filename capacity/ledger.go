@@ -63,7 +63,7 @@ func New(caps []Cap, s State) *Ledger {
 	l := &Ledger{
 		caps: caps, now: s.Now, waiting: s.Waiting,
 		things: make([]Entry, 0, len(s.Held)+8),
-		index:  map[groupKey]int32{}, names: names{"": 0}, places: map[place]int32{},
+		index:  map[groupKey]int32{}, names: names{"": 0}, places: make(map[place]int32, len(s.Held)),
 		sorted: make([]bool, len(caps)), started: map[string]bool{}, classes: map[classKey]*class{},
 	}
 	for i := range caps {
@@ -91,28 +91,19 @@ func New(caps []Cap, s State) *Ledger {
 // changes no counter, and costs O(caps) (CAP-12).
 func (l *Ledger) Admit(c *Candidate) (Refusal, bool) {
 	k := l.classOf(c)
-	if k.refusedAt == l.version && k.refusedBy != nil {
-		// A class that was refused stays refused while nothing is taken, but for what is the card's own.
-		if v := l.judge(k.refusedBy, c, len(l.caps)); v.refuses {
-			return l.refusal(k.refusedBy, c, v), false
+	full := l.firstFull(k)
+	for _, i := range k.special {
+		if i >= full {
+			break
+		}
+		if refusal, ok := l.admitUnder(&k.binding[i], c); !ok {
+			return refusal, false
 		}
 	}
-	alike := true // so far the rules said to the whole class what they said to this candidate
-	for i := range k.binding {
-		r := &k.binding[i]
-		if l.fits(r, c) {
-			alike = alike && r.plain
-			continue
+	for i := full; i < len(k.binding); i++ {
+		if refusal, ok := l.admitUnder(&k.binding[i], c); !ok {
+			return refusal, false
 		}
-		v := l.judge(r, c, len(l.caps))
-		if !v.refuses {
-			alike = false
-			continue
-		}
-		if alike {
-			k.refusedAt, k.refusedBy = l.version, r
-		}
-		return l.refusal(r, c, v), false
 	}
 	return Refusal{}, true
 }

@@ -48,16 +48,24 @@ func (l *Ledger) occupy(p place, thing int32) {
 	}
 	t, slot := &l.tenants[at], l.things[thing].Slot
 	if l.things[t.thing].Slot == slot {
-		t.thing = thing
+		t.thing = l.working(t.thing, thing)
 		return
 	}
 	for i, other := range t.more {
 		if l.things[other].Slot == slot {
-			t.more[i] = thing
+			t.more[i] = l.working(other, thing)
 			return
 		}
 	}
 	t.more = append(t.more, thing)
+}
+
+// working is the later of two things of one slot, but never an idle session that a run is about to use.
+func (l *Ledger) working(before, after int32) int32 {
+	if l.things[after].Idle && !l.things[before].Idle {
+		return before
+	}
+	return after
 }
 
 // things yields what uses the place.

@@ -15,7 +15,7 @@ type Usage struct {
 	Scope    []Dimension
 	Group    string
 	Used     int64
-	Max      Limit // None also where it cannot be told without a candidate
+	Max      Limit // as it is written, also when paused; None also where it cannot be told without a candidate
 	Reserved int64 // kept at present from those that the reserve is not for
 	Paused   bool
 	Holders  []Holder
@@ -40,8 +40,8 @@ func (l *Ledger) Usage(ask func(Entry) *Candidate) []Usage {
 		if ask != nil {
 			sample = ask(l.sample(at))
 		}
-		if sample != nil || k.Paused || k.Max.Of == nil {
-			u.Max = k.maximum(sample)
+		if sample != nil || k.Max.Of == nil {
+			u.Max = k.Max.ask(sample, "max")
 			u.Reserved = l.keptNow(at, u.Max, sample)
 		}
 		all = append(all, u)
