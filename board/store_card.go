@@ -371,3 +371,24 @@ func (s *Store) AddBoard(ctx context.Context, now Time, b Board, actor string) e
 		return record(ctx, tx, now, change{board: b.Slug, kind: "board.added", actor: actor, payload: map[string]any{"repo": b.Repo, "workflow": b.Workflow}})
 	})
 }
+
+// RequestStart remembers, or with on false forgets, that a person wants a card to start as soon as there is room (DSP-9).
+func (s *Store) RequestStart(ctx context.Context, now Time, id, actor string, on bool) error {
+	return s.write(ctx, func(tx *sqlx.Tx) error {
+		c, err := readCard(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if on == (c.StartRequested != 0) {
+			return nil
+		}
+		kind := "card.start_requested"
+		if c.StartRequested = now; !on {
+			c.StartRequested, kind = 0, "card.start_request_cancelled"
+		}
+		if err := saveCard(ctx, tx, now, c); err != nil {
+			return err
+		}
+		return record(ctx, tx, now, change{board: c.Board, card: c.ID, kind: kind, actor: actor})
+	})
+}

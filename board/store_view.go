@@ -83,7 +83,8 @@ func (v *View) readCards(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) (err e
 func planCards(ctx context.Context, tx *sqlx.Tx, boards []Board, spec ViewSpec) ([]Card, error) {
 	var cards []Card
 	for _, b := range boards {
-		if spec.Statuses == nil {
+		statuses, some := spec.Statuses[b.Slug]
+		if !some {
 			read, err := scanCards(ctx, tx, cards, spec.Full, `c.board = ?`, b.Slug)
 			if err != nil {
 				return nil, err
@@ -91,7 +92,7 @@ func planCards(ctx context.Context, tx *sqlx.Tx, boards []Board, spec ViewSpec) 
 			cards = read
 			continue
 		}
-		for _, status := range spec.Statuses[b.Slug] {
+		for _, status := range statuses {
 			read, err := scanCards(ctx, tx, cards, spec.Full, `c.board = ? AND c.status = ?`, b.Slug, status)
 			if err != nil {
 				return nil, err

@@ -3,7 +3,7 @@ package board
 // ViewSpec says what a View is to hold besides what every view holds.
 type ViewSpec struct {
 	Now      Time
-	Statuses map[string][]string // per board the statuses whose cards are read; nil = every open card of every board
+	Statuses map[string][]string // per board the statuses whose cards are read; a board that is missing = every open card of it
 	Card     string              // only this card is read; "" = by Statuses
 	Resting  bool                // also the cards of every status, for caps that count cards
 	Since    Time                // starts and ended spending since then; none = not read

@@ -23,7 +23,7 @@ func (p *planner) caps() []capacity.Cap {
 	all = append(all, capacity.WorkspaceSessions())
 	all = append(all, p.executorCaps()...)
 	for _, c := range p.s.Home.Caps {
-		all = append(all, p.cap(c, "", nil))
+		all = append(all, p.cap(c, nil))
 	}
 	for _, name := range p.workflowNames() {
 		w := p.s.Workflows[name].Workflow
@@ -33,7 +33,7 @@ func (p *planner) caps() []capacity.Cap {
 		boards := p.boardsOf(name)
 		all = append(all, capacity.StoryConcurrency("story concurrency of "+name, capacity.Fixed(int64(w.Dispatch.Story.Concurrency)), boards, sourceOf(w.Dispatch.Story.ConcurrencyAt)))
 		for _, c := range w.Dispatch.Capacity {
-			all = append(all, p.cap(c, name, boards))
+			all = append(all, p.cap(c, boards))
 		}
 	}
 	return all
@@ -83,13 +83,16 @@ func (p *planner) executorCaps() []capacity.Cap {
 	return all
 }
 
-// cap is the arithmetic form of a cap of a file. The workflow tells two caps of one name in different workflows apart.
-func (p *planner) cap(c workflows.Cap, workflow string, boards []string) capacity.Cap {
+// cap is the arithmetic form of a cap of a file.
+func (p *planner) cap(c workflows.Cap, boards []string) capacity.Cap {
 	out := capacity.Cap{
 		Name: c.Name, Source: sourceOf(c.MaxAt), Counts: capacity.Kind(c.Counts),
 		Where: p.site.NormalFilter(filterOf(c.Where)), Unless: p.site.NormalFilter(filterOf(c.Unless)),
 		Max: p.limiter(c.Max, c.Counts == workflows.CountsSpend), Place: capacity.Place(c.Place), Window: c.Window,
 		AssumeMicros: int64(c.AssumeUSD * 1e6), Boards: boards, Paused: p.pausedCap(c.Name),
+	}
+	if raise := p.s.Options.Raise; raise.Cap == c.Name {
+		out.Max = capacity.Fixed(raise.Max)
 	}
 	for _, s := range c.Scope {
 		out.Scope = append(out.Scope, capacity.Dimension(s))

@@ -119,6 +119,12 @@ func waitsFor(caps []capacity.Cap) bool {
 
 // waiting are the starts that could be made now but for caps, one for each executor that could take them (CAP-7).
 func (p *planner) waiting() []capacity.Candidate {
+	if p.waitingNow != nil {
+		return slices.DeleteFunc(slices.Clone(p.waitingNow), func(c capacity.Candidate) bool {
+			_, runs := p.runOf[c.Card]
+			return runs
+		})
+	}
 	var all []capacity.Candidate
 	questions := len(p.plan.Questions)
 	for i := range p.cards {

@@ -365,6 +365,9 @@ func (p *planner) want(pre *prepared) roster.Want {
 	if last, ok := p.s.View.Resumable[board.SlotKey{Card: pre.card.ID, Slot: pre.lane.Slot}]; ok {
 		w.Prefer = last.Executor
 	}
+	if p.prefer != "" {
+		w.Prefer = p.prefer
+	}
 	return w
 }
 

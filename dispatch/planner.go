@@ -31,6 +31,8 @@ type planner struct {
 	localStarted   int
 	faults         map[string]bool
 	plan           *Plan
+	prefer         string               // the executor that the plan chose, in a claim
+	waitingNow     []capacity.Candidate // found by the plan, in a claim
 }
 
 type offerKey struct {
@@ -55,6 +57,12 @@ func newPlanner(s Snapshot) *planner {
 		leaseOfRun: map[int64]board.Lease{}, leaseOfSession: map[int64]board.Lease{},
 		rosters: map[string]roster.State{}, offers: map[offerKey]offered{}, openRuns: map[string]int{},
 		faults: map[string]bool{}, plan: &Plan{Faults: slices.Clone(s.Faults)},
+	}
+	p.started = len(s.Claimed)
+	for _, e := range s.Claimed {
+		if e.Host == s.Home.Host {
+			p.localStarted++
+		}
 	}
 	p.countsCards = countsCards(s.Home.Caps, s.Workflows)
 	p.site = capacity.Site{HomeHost: s.Home.Host, Aliases: s.Home.Aliases, Models: map[string]string{}}
@@ -112,6 +120,7 @@ func (p *planner) count() {
 	caps := p.caps()
 	if waitsFor(caps) {
 		state.Waiting = p.waiting()
+		p.plan.waiting = state.Waiting
 	}
 	p.ledger = capacity.New(caps, state)
 }

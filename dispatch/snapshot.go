@@ -39,6 +39,13 @@ type Options struct {
 	All     bool           // also the cards that no start can take: dry run, why, status
 	Explain bool           // name every cap that blocks, not only the first
 	Set     map[string]any // what-if values, by path (DSP-11)
+	Raise   CapRaise       // what-if: another maximum for one cap (DSP-12)
+}
+
+// CapRaise gives one cap another maximum; the zero value none.
+type CapRaise struct {
+	Cap string
+	Max int64
 }
 
 // HomeFacts are what config.yaml says.
@@ -123,6 +130,8 @@ type Plan struct {
 	Running   int              // open runs when it was made, its endings taken off
 	Faults    []Fault
 	Usage     []capacity.Usage // with Options.Explain
+
+	waiting []capacity.Candidate // starts that could be made but for caps, for the claims' reserves
 }
 
 // Relaunch is a claim whose supervisor never came.

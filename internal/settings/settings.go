@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-2ddc2152/board/board"
 	"github.com/seed-2ddc2152/board/internal/home"
+	"github.com/seed-2ddc2152/board/internal/hostinfo"
 	"github.com/seed-2ddc2152/board/internal/roster"
 	"github.com/seed-2ddc2152/board/workflows"
 )
@@ -66,6 +67,16 @@ func Load(opts Options) (*Settings, error) {
 		}
 	}
 	return s, nil
+}
+
+// LoadForTick is Load that goes on without a config.yaml that does not load, so that what runs is still settled.
+func LoadForTick(opts Options) *Settings {
+	s, err := Load(opts)
+	if err == nil {
+		return s
+	}
+	config := &home.Config{Host: hostinfo.Normalise(opts.Hostname), Poke: true}
+	return &Settings{Home: opts.Home, Config: config, ConfigErr: err, opts: opts, workflows: map[string]loadedWorkflow{}, rosters: map[string]loadedRoster{}}
 }
 
 func plain(env func(string) (string, bool)) func(string) string {
