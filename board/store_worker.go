@@ -106,11 +106,14 @@ func (s *Store) workerWrite(ctx context.Context, w WorkerWrite, fn func(*sqlx.Tx
 
 // applied looks for the event of a request, and gives its payload's texts.
 func applied(ctx context.Context, tx *sqlx.Tx, run Run, w WorkerWrite) (map[string]string, bool, error) {
+	if w.Request == "" {
+		return nil, false, nil
+	}
 	var payload string
 	err := tx.GetContext(ctx, &payload, `
 		SELECT payload FROM events WHERE card = ? AND run = ? AND json_extract(payload, '$.request') = ? LIMIT 1`,
 		run.Card, run.ID, w.Request)
-	if errors.Is(err, sql.ErrNoRows) || w.Request == "" {
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil
 	}
 	if err != nil {
@@ -131,6 +134,7 @@ func recordWorker(ctx context.Context, tx *sqlx.Tx, now Time, run Run, w WorkerW
 // Parent is a card that another waited for, as its successor sees it.
 type Parent struct {
 	ID      string `db:"id" json:"id"`
+	Board   string `db:"board" json:"board"`
 	Title   string `db:"title" json:"title"`
 	Status  string `db:"status" json:"status"`
 	Summary string `db:"summary" json:"summary"` // of its last coder's run that left one
@@ -177,7 +181,7 @@ func (b *Brief) readHistory(ctx context.Context, tx *sqlx.Tx) error {
 		return fmt.Errorf("read the runs of %s: %w", card, err)
 	}
 	if err := tx.SelectContext(ctx, &b.Parents, `
-		SELECT c.id, c.title, c.status,
+		SELECT c.id, c.board, c.title, c.status,
 			coalesce((SELECT r.summary FROM task_runs r WHERE r.card = c.id AND r.summary <> ''
 				ORDER BY r.role = 'coder' DESC, r.id DESC LIMIT 1), '') AS summary,
 			coalesce((SELECT r.branch FROM task_runs r WHERE r.card = c.id AND r.branch <> '' ORDER BY r.id DESC LIMIT 1), '') AS branch
