@@ -19,47 +19,7 @@ const (
 	idleCards = 10_000
 	// startsPerTick is the cap of the seeded workflow, and of cmd/floortick.
 	startsPerTick = 4
-	// liveFor bounds the life of the seeded workers, should this program be killed before it stops them.
-	liveFor = "3600"
 )
-
-// workflow is that of every seeded board: ordered by plain columns, three caps.
-const workflow = `version: 1
-name: default
-profiles:
-  coder: {role: coder, surface: headless, permissions: edit}
-initial: todo
-statuses:
-  backlog: {description: Not to be started.}
-  todo: {description: Ready to start.}
-  doing: {run: {profile: coder, session: worker, prompt: 'Do {{ card.title }}', limits: {runtime: 7d, quiet: 7d}}, workspace: scratch}
-  done: {terminal: true}
-events:
-  start:
-    - {from: todo, to: doing}
-    - {from: doing}
-  done:
-    - {from: doing, by: [worker, board], to: done, progress: true}
-dispatch:
-  start: start
-  order: [-card.priority, card.created_at]
-  capacity:
-    - {name: starts per tick, counts: starts, max: %d}
-    - {name: sessions of a board, counts: sessions, scope: board, max: 40}
-    - {name: sessions on a host, counts: sessions, scope: host, max: 40}
-`
-
-const roster = `executors:
-  - id: sleeper
-    harness: exec
-    command: ["sleep", "` + liveFor + `"]
-    roles: [coder]
-    slots: 64
-`
-
-const config = `host: base
-poke: false
-`
 
 // place is the folder that everything happens in: programs, a repository, a roster, and the homes.
 type place struct {
@@ -93,7 +53,7 @@ func newPlace(o options) (*place, error) {
 			return nil, fmt.Errorf("make a folder: %w", err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "roster.yaml"), []byte(roster), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "roster.yaml"), []byte(bench.Roster), 0o600); err != nil {
 		return nil, fmt.Errorf("write the roster: %w", err)
 	}
 	p.env = []string{
@@ -288,11 +248,10 @@ func copyFile(to, from string) error {
 }
 
 func (p *place) configure(home string, starts int) error {
-	text := fmt.Sprintf(workflow, starts)
-	if err := os.WriteFile(filepath.Join(home, "workflows", "default.yaml"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, "workflows", "default.yaml"), []byte(bench.Workflow(starts)), 0o600); err != nil {
 		return fmt.Errorf("write the workflow: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(home, "config.yaml"), []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, "config.yaml"), []byte(bench.Config), 0o600); err != nil {
 		return fmt.Errorf("write the config: %w", err)
 	}
 	return nil
