@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/seed-2ddc2152/board/board"
+)
+
+// verb is a line of the table of verbs.
+type verb struct {
+	name    string
+	group   string // under which help lists it; groupHidden = it does not
+	does    string // what it does, in one line
+	command func() command
+}
+
+// The groups of verbs, in the order of the help.
+const (
+	groupStart  = "To begin"
+	groupCards  = "Cards"
+	groupRuns   = "Dispatching and looking"
+	groupHome   = "The home"
+	groupWorker = "For workers (inside a session)"
+	groupHidden = ""
+)
+
+// verbs is the table of verbs, in the order of the help. A command is built only when it is the one asked for: building
+// all of them would cost every start.
+func verbs() []verb {
+	return []verb{
+		{"help", groupHidden, "explain a verb", helpCommand},
+		{"version", groupHome, "say which version this is", versionCommand},
+	}
+}
+
+// command is a verb's flags, arguments, help and action.
+type command struct {
+	args     string     // its arguments as help shows them: "ID --to STATUS"
+	min, max int        // how many arguments it takes; max < 0 = any number
+	about    string     // a paragraph or two for help; may be empty
+	examples []string   // whole command lines, at least one
+	flags    []cli.Flag // beside the global ones
+	document any        // a value of the type that --json prints, for `board schema`; nil = none
+	subs     []verb     // words that may follow; any other first word is wrong usage unless the verb takes arguments
+	run      func(ctx context.Context, c *call) error
+}
+
+// globalFlags are understood before and after every verb.
+func globalFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "home", Usage: "the home's folder; default $BOARD_HOME, else ~/.local/share/board", TakesFile: true},
+		&cli.StringFlag{Name: "board", Usage: "the board; default that of the working directory's repository, else the only one"},
+		&cli.BoolFlag{Name: "json", Usage: "print one JSON document (streams: JSON Lines)"},
+		&cli.BoolFlag{Name: "quiet", Usage: "print only what was asked for, no remarks"},
+		&cli.BoolFlag{Name: "no-color", Usage: "no colours, also on a terminal"},
+	}
+}
+
+// invoke runs the verb that the words named.
+func (p *program) invoke(ctx context.Context, inv invocation, out *printer) error {
+	if inv.help {
+		return out.help(inv)
+	}
+	c := &call{program: p, out: out}
+	defer c.close()
+	app := &cli.App{
+		Name:            "board",
+		Flags:           append(globalFlags(), inv.command.flags...),
+		HideHelp:        true,
+		HideHelpCommand: true,
+		HideVersion:     true,
+		Writer:          io.Discard, // it speaks of flags in its own way; exit.go says what was wrong
+		ErrWriter:       io.Discard,
+		ExitErrHandler:  func(*cli.Context, error) {},
+		OnUsageError: func(_ *cli.Context, err error, _ bool) error {
+			return board.NewProblem(board.ErrUsage, "board help "+inv.name(), "%s: %v", inv.name(), err)
+		},
+		Action: func(flags *cli.Context) error {
+			c.flags, c.args = flags, flags.Args().Slice()
+			return inv.command.run(ctx, c)
+		},
+	}
+	err := app.RunContext(ctx, inv.words())
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return errInterrupted
+	}
+	return err
+}
