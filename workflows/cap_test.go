@@ -113,20 +113,20 @@ func TestCaps_AreLinted(t *testing.T) {
 	t.Parallel()
 	known := &workflows.Known{Hosts: []string{"base", "far"}, Executors: []string{"opus", "sonnet"}}
 	for src, want := range map[string]string{
-		`{name: a, counts: sessions, where: {dispatch: true}, unless: {dispatch: true}, max: 1}`:                                     "can match nothing: unless takes out",
-		`{name: a, counts: runs, where: {status: [doing]}, unless: {status: [do*]}, max: 1}`:                                         "can match nothing: unless takes out",
-		`{name: a, counts: runs, where: {profile: coder, role: reviewer}, max: 1}`:                                                   "no profile has this profile, role and surface together",
-		`{name: a, counts: starts, where: {status: [todo, done]}, max: 1}`:                                                           "none of its statuses has a run",
-		`{name: a, counts: runs, max: 2, reserve: {for: {status: review}, slots: 2}}`:                                                "the reserve of cap \"a\" is 2 of 2 places; at most 1 are kept",
-		`{name: a, counts: runs, where: {status: doing}, max: 2, reserve: {for: {status: review}, slots: 1}}`:                        "where and for share no status", // E17
-		`{name: a, counts: runs, max: host.cpus - 2}`:                                                                                "with host.cpus = 1 it gave -1",
-		`{name: a, counts: runs, max: int(10 / host.load)}`:                                                                          "with host.load = 0 it gave",
-		`{name: a, counts: runs, max: lane.capacity + 1}`:                                                                            "with lane.capacity = nil",
-		`{name: a, counts: runs, where: {executor: opsu}, max: 1}`:                                                                   `no executor is called "opsu"; there are opus, sonnet`,
-		`{name: a, counts: runs, where: {host: fra}, max: 1}`:                                                                        `no host is called "fra"; there are base, far`,
-		`{name: a, counts: runs, where: {host: f*, executor: '*', model: whatever}, unless: {status: review}, max: 1}`:               "",
+		`{name: a, counts: sessions, where: {dispatch: true}, unless: {dispatch: true}, max: 1}`:                                       "can match nothing: unless takes out",
+		`{name: a, counts: runs, where: {status: [doing]}, unless: {status: [do*]}, max: 1}`:                                           "can match nothing: unless takes out",
+		`{name: a, counts: runs, where: {profile: coder, role: reviewer}, max: 1}`:                                                     "no profile has this profile, role and surface together",
+		`{name: a, counts: starts, where: {status: [todo, done]}, max: 1}`:                                                             "none of its statuses has a run",
+		`{name: a, counts: runs, max: 2, reserve: {for: {status: review}, slots: 2}}`:                                                  "the reserve of cap \"a\" is 2 of 2 places; at most 1 are kept",
+		`{name: a, counts: runs, where: {status: doing}, max: 2, reserve: {for: {status: review}, slots: 1}}`:                          "where and for share no status", // E17
+		`{name: a, counts: runs, max: host.cpus - 2}`:                                                                                  "with host.cpus = 1 it gave -1",
+		`{name: a, counts: runs, max: int(10 / host.load)}`:                                                                            "with host.load = 0 it gave",
+		`{name: a, counts: runs, max: lane.capacity + 1}`:                                                                              "with lane.capacity = nil",
+		`{name: a, counts: runs, where: {executor: opsu}, max: 1}`:                                                                     `no executor is called "opsu"; there are opus, sonnet`,
+		`{name: a, counts: runs, where: {host: fra}, max: 1}`:                                                                          `no host is called "fra"; there are base, far`,
+		`{name: a, counts: runs, where: {host: f*, executor: '*', model: whatever}, unless: {status: review}, max: 1}`:                 "",
 		`{name: a, counts: sessions, where: {dispatch: true}, unless: {dispatch: true, status: review}, max: 'max(1, host.cpus - 2)'}`: "",
-		`{name: a, counts: runs, max: 'host.memory_pressure == "low" ? params.x ?? host.max_sessions : 1'}`:                          "",
+		`{name: a, counts: runs, max: 'host.memory_pressure == "low" ? params.x ?? host.max_sessions : 1'}`:                            "",
 	} {
 		w, err := workflows.Check("w", "workflows/w.yaml", []byte(withCaps(src)), workflows.Options{Known: known})
 		if err != nil {

@@ -256,13 +256,13 @@ func (c *Config) NormaliseHost(name string) string {
 		return c.Host
 	}
 	short := shortHost(full)
-	if h := c.named(full); h != nil {
+	if h := c.exactly(full); h != nil {
 		return h.Name
 	}
 	if full == c.Host || short == shortHost(c.Host) {
 		return c.Host
 	}
-	if h := c.named(short); h != nil {
+	if h := c.roughly(short); h != nil {
 		return h.Name
 	}
 	return short
@@ -271,21 +271,29 @@ func (c *Config) NormaliseHost(name string) string {
 // HostNamed gives a configured machine by any of its spellings; nil when there is none.
 func (c *Config) HostNamed(name string) *HostConfig {
 	full := cleanHost(name)
-	if h := c.named(full); h != nil {
+	if h := c.exactly(full); h != nil {
 		return h
 	}
-	return c.named(shortHost(full))
+	return c.roughly(shortHost(full))
 }
 
-// named gives the machine that has this name or alias, with or without a domain.
-func (c *Config) named(name string) *HostConfig {
+// exactly gives the machine of this name or alias.
+func (c *Config) exactly(name string) *HostConfig {
 	for i := range c.Hosts {
 		if c.Hosts[i].Name == name || slices.Contains(c.Hosts[i].Aliases, name) {
 			return &c.Hosts[i]
 		}
 	}
+	return nil
+}
+
+// roughly gives the machine that is called so when domains do not count.
+func (c *Config) roughly(short string) *HostConfig {
+	if h := c.exactly(short); h != nil {
+		return h
+	}
 	for i := range c.Hosts {
-		if shortHost(c.Hosts[i].Name) == name {
+		if shortHost(c.Hosts[i].Name) == short {
 			return &c.Hosts[i]
 		}
 	}
