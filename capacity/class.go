@@ -78,11 +78,11 @@ func (l *Ledger) ruleFor(i int32, c *Candidate) (rule, bool) {
 			return rule{}, false
 		}
 	}
-	alike := r.group >= 0
-	r.plain = alike && r.settled && r.limit.Fault == "" && r.limit.N > 0
+	grouped := r.group >= 0
+	r.plain = grouped && r.settled && r.limit.Fault == "" && r.limit.N > 0
 	r.room = r.limit.N
 	if k.Reserve == nil {
-		r.asks = alike && !r.settled
+		r.asks = grouped && !r.settled
 		return r, true
 	}
 	r.own = !k.Reserve.For.readsCard() && k.Reserve.For.Match(&c.Entry)

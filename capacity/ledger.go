@@ -78,11 +78,7 @@ func New(caps []Cap, s State) *Ledger {
 		l.eachCap(&s.Past[i], l.addAmount)
 	}
 	for i := range s.Started {
-		l.eachCap(&s.Started[i], func(i int32, e *Entry) {
-			if c := &l.caps[i]; c.Counts == Starts && c.Window == 0 {
-				l.groups[l.groupFor(i, c.groupKey(e))].count++
-			}
-		})
+		l.eachCap(&s.Started[i], l.addStart)
 	}
 	return l
 }
@@ -139,16 +135,13 @@ func (l *Ledger) Explain(c *Candidate) []Refusal {
 	return all
 }
 
-// Take adds the candidate's place to every cap that applies to it (CAP-9), and takes its card off the waiting.
+// Take adds the candidate's place to every cap that applies to it (CAP-9), and takes its card off the waiting. It does
+// not ask whether there is room: a start over a cap counts like any other (CAP-14).
 func (l *Ledger) Take(c *Candidate) {
 	l.version++
 	l.started[c.Card] = true
 	l.hold(&c.Entry)
-	l.eachCap(&c.Entry, func(i int32, e *Entry) {
-		if k := &l.caps[i]; k.Counts == Starts && k.Window == 0 {
-			l.groups[l.groupFor(i, k.groupKey(e))].count++
-		}
-	})
+	l.eachCap(&c.Entry, l.addStart)
 }
 
 // Clone is a ledger that can be added to without changing this one, for what-if.
@@ -194,6 +187,13 @@ func (l *Ledger) eachCap(e *Entry, add func(i int32, e *Entry)) {
 		if c := &l.caps[i]; e.Counts.Has(c.Counts) && c.applies(e) {
 			add(int32(i), e)
 		}
+	}
+}
+
+// addStart counts a start of this tick under a cap that looks no further back (CAP-11).
+func (l *Ledger) addStart(i int32, e *Entry) {
+	if c := &l.caps[i]; c.Counts == Starts && c.Window == 0 {
+		l.groups[l.groupFor(i, c.groupKey(e))].count++
 	}
 }
 

@@ -221,7 +221,7 @@ func drawCandidates(t *rapid.T, label string, most int) []capacity.Candidate {
 	return all
 }
 
-// CAP-4, 5, 6, 7, 8, 9, 12, 16: whatever is held, waits and is taken, the ledger with its counters and memories says
+// CAP-4, CAP-5, CAP-6, CAP-7, CAP-8, CAP-9, CAP-12, CAP-16: whatever is held, waits and is taken, the ledger with its counters and memories says
 // of every candidate what counting all over again says: the same caps, in the same order.
 func TestLedger_SaysWhatCountingAgainSays(t *testing.T) {
 	t.Parallel()
