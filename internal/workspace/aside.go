@@ -60,16 +60,13 @@ func (j *worktreeJob) freeAttempt(ctx context.Context) (int, error) {
 	}
 }
 
-// moveFolder moves the worktree's folder, if there is one. `git worktree move` would refuse one with submodules.
+// moveFolder moves the worktree's folder, if there is one.
 func (j *worktreeJob) moveFolder(ctx context.Context, folder string) error {
 	if _, err := os.Lstat(j.path); os.IsNotExist(err) {
 		return nil
 	}
-	if err := os.Rename(j.path, folder); err != nil {
+	if err := j.rename(ctx, j.path, folder); err != nil {
 		return fmt.Errorf("keep %s: %w", j.path, err)
-	}
-	if _, err := j.git(ctx, j.repo, "worktree", "repair", folder); err != nil {
-		j.note("git does not know %s as a worktree: %v", folder, err)
 	}
 	j.note("the earlier folder is kept as %s", folder)
 	return nil

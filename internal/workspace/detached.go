@@ -2,10 +2,10 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -63,23 +63,26 @@ func (g *Git) Discard(ctx context.Context, worktrees, repo, path string) error {
 	if !strings.Contains(filepath.Base(path), reviewMark) {
 		return fmt.Errorf("discard %s: %w: it is no review's", path, ErrPathTaken)
 	}
-	list, err := g.worktrees(ctx, repo)
-	if err != nil {
-		return fmt.Errorf("discard %s: %w", path, err)
-	}
-	path = resolved(path)
-	for _, tree := range list {
-		if resolved(tree.path) != path {
-			continue
-		}
-		_ = os.Remove(path) // empty only when its making was interrupted; git would not take it for a worktree
-		if _, err := g.git(ctx, repo, "worktree", "remove", "--force", "--force", tree.path); err != nil {
-			return fmt.Errorf("discard %s: %w", path, err)
-		}
-		return nil
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("discard %s: %w: it is no worktree of %s", path, ErrPathTaken, repo)
+	if err := g.throwAway(ctx, repo, resolved(path)); err != nil {
+		return fmt.Errorf("discard: %w", err)
 	}
 	return nil
+}
+
+// throwAway deletes a folder of this package's own making, whatever is in it, and its registration as a worktree, in any
+// state that a killed git can leave. One that is gone already is fine.
+func (g *Git) throwAway(ctx context.Context, repo, path string) error {
+	list, err := g.worktrees(ctx, repo)
+	if err != nil {
+		return err
+	}
+	// The folder goes first: git calls a half made one invalid and keeps it, but forgets one that is missing.
+	if err := os.RemoveAll(path); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(list, func(tree registered) bool { return resolved(tree.path) == path }) {
+		return nil
+	}
+	_, err = g.git(ctx, repo, "worktree", "remove", "--force", "--force", path)
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -62,11 +63,21 @@ type gitError struct {
 }
 
 func (e *gitError) Error() string {
-	text := strings.TrimSpace(e.stderr)
+	text := ends(strings.TrimSpace(e.stderr))
 	if text == "" {
 		text = e.err.Error()
 	}
 	return fmt.Sprintf("git %s: %s", e.verb, text)
+}
+
+// ends keeps the first and the last lines of a long text: git may complain once for each of a thousand files.
+func ends(text string) string {
+	const first, last = 2, 3
+	lines := strings.Split(text, "\n")
+	if len(lines) > first+last+1 {
+		lines = slices.Concat(lines[:first], []string{"..."}, lines[len(lines)-last:])
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (e *gitError) Unwrap() error { return e.err }
@@ -121,10 +132,16 @@ func (g *Git) call(ctx context.Context, c call) (string, error) {
 	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
 		failed.code = ended.ExitCode()
 	}
-	if strings.Contains(failed.stderr, "No space left on device") || strings.Contains(failed.stderr, "Disk quota exceeded") {
+	if failed.diskFull() {
 		return stdout.String(), fmt.Errorf("%w: %w", ErrDiskFull, failed)
 	}
 	return stdout.String(), failed
+}
+
+// diskFull reports whether git could not write. A checkout says "unable to write file" and not why.
+func (e *gitError) diskFull() bool {
+	return slices.ContainsFunc([]string{"No space left on device", "Disk quota exceeded", "unable to write file"},
+		func(text string) bool { return strings.Contains(e.stderr, text) })
 }
 
 // run runs cmd in a process group of its own, so that calling it off also ends what it started.

@@ -230,10 +230,10 @@ func TestPrepare_TroubleHasItsOwnText_WSP6(t *testing.T) {
 		}, workspace.ErrOutside, "symlink"},
 		{"disk full", func(p *place) workspace.Spec {
 			p.git.Bin = p.program(filepath.Join(p.worktrees, "..", "git"), `case "$*" in *"worktree add"*)
-				echo "fatal: could not create work tree: No space left on device" >&2; exit 128;; esac
+				seq -f "error: unable to write file f%g" 1000 >&2; echo "fatal: Could not reset index file" >&2; exit 128;; esac
 				exec git "$@"`)
 			return p.spec("web-1")
-		}, workspace.ErrDiskFull, "No space left"},
+		}, workspace.ErrDiskFull, "f2\n...\nerror"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -258,30 +258,44 @@ func TestPrepare_SaysThatThereAreNoCommits_WSP6(t *testing.T) {
 	}
 }
 
-// A killed `git worktree add` leaves a registration that is locked with the word "initializing".
+// Wherever git or this program was killed, the next call makes the worktree whole.
 func TestPrepare_GoesOnAfterAKilledGit_WSP6(t *testing.T) {
 	t.Parallel()
-	for name, leave := range map[string]func(path, admin string){
-		"before the folder": func(path, _ string) { _ = os.RemoveAll(path) },
-		"empty folder": func(path, _ string) {
-			_ = os.RemoveAll(path)
-			_ = os.Mkdir(path, 0o700)
+	for name, leave := range map[string]func(p *place, making, admin string){
+		"no folder yet": func(_ *place, making, _ string) { _ = os.RemoveAll(making) },
+		"empty folder": func(p *place, making, _ string) {
+			_ = os.RemoveAll(making)
+			p.mkdir(making)
 		},
-		"half of the files": func(path, admin string) {
-			_ = os.Remove(filepath.Join(path, "readme"))
+		"half of the files": func(_ *place, making, admin string) {
+			_ = os.Remove(filepath.Join(making, "readme"))
 			_ = os.Remove(filepath.Join(admin, "index"))
+		},
+		"files that git knows nothing of": func(_ *place, making, admin string) {
+			_ = os.RemoveAll(admin)
+			_ = os.Remove(filepath.Join(making, ".git"))
+		},
+		"whole, but not named": func(_ *place, _, admin string) { _ = os.Remove(filepath.Join(admin, "locked")) },
+		"named, but not registered": func(_ *place, making, admin string) {
+			_ = os.Remove(filepath.Join(admin, "locked"))
+			_ = os.Rename(making, strings.TrimSuffix(making, ".making"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
+			path := filepath.Join(p.worktrees, "web", "web-1")
+			p.run(p.repo, "worktree", "add", "-q", "-b", "board/web-1", path+".making")
+			admin := p.run(path+".making", "rev-parse", "--absolute-git-dir")
+			p.write(admin, "locked", "initializing") // git's own mark while it works
+			p.commit(p.repo, "later", "l")
+			leave(p, path+".making", admin)
 			ready := p.prepare(p.spec("web-1"))
-			admin := p.run(ready.Path, "rev-parse", "--absolute-git-dir")
-			p.write(admin, "locked", "initializing")
-			leave(ready.Path, admin)
-			again := p.prepare(p.spec("web-1"))
-			if !again.Made || again.Branch != "board/web-1" || p.read(again.Path, "readme") != "one\n" {
-				t.Errorf("got %+v, want it made again", again)
+			if ready.Path != path || ready.Branch != "board/web-1" || p.run(path, "status", "--porcelain") != "" {
+				t.Errorf("got %+v, want a whole worktree", ready)
+			}
+			if !p.missing(path+".making") || strings.Count(p.run(p.repo, "worktree", "list"), "\n") != 1 {
+				t.Errorf("left behind: %s", p.run(p.repo, "worktree", "list"))
 			}
 		})
 	}

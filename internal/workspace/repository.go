@@ -111,10 +111,6 @@ type registered struct {
 	lockReason string
 }
 
-// interrupted reports whether the `git worktree add` that was making it was killed: git locks with this word while it
-// works, and nothing else has been done in there.
-func (r registered) interrupted() bool { return r.locked && r.lockReason == "initializing" }
-
 // missing reports whether its folder is gone.
 func (r registered) missing() bool {
 	_, err := os.Lstat(r.path)

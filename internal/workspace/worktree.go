@@ -78,97 +78,89 @@ func (g *Git) newJob(ctx context.Context, spec Spec) (*worktreeJob, error) {
 	return job, inside(spec.Worktrees, path)
 }
 
-// find reports whether the worktree is there and usable, after mending what a killed git or a person left half done.
+// find reports whether the worktree is there and usable, after mending what a killed call or a person left half done.
 func (j *worktreeJob) find(ctx context.Context) (bool, error) {
-	list, err := j.worktrees(ctx, j.repo)
+	list, err := j.listed(ctx)
 	if err != nil {
 		return false, err
 	}
 	for _, tree := range list {
 		here := resolved(tree.path) == j.path
 		switch {
-		case !here && tree.branch != j.branch:
-			continue
-		case here && !tree.missing() && !tree.interrupted():
+		case resolved(tree.path) == j.making() || (!here && tree.branch != j.branch):
+			continue // make clears what it made; the others are not this card's
+		case here && !tree.missing():
 			return true, j.checkFound(ctx)
-		case tree.missing() || (here && tree.interrupted()):
-			if err := j.unregister(ctx, tree); err != nil {
-				return false, err
-			}
-		default:
+		case !tree.missing():
 			return false, fmt.Errorf("%w: %s is checked out in %s", ErrBranchElsewhere, j.branch, tree.path)
+		case tree.locked: // it may be on a disk that is not there
+			return false, fmt.Errorf("%w: the registered worktree %s is missing but locked (%s): see `git worktree unlock`",
+				ErrPathTaken, tree.path, tree.lockReason)
 		}
-	}
-	return j.adopt(ctx)
-}
-
-// checkFound proves that the folder really is the top of its worktree, mending its links once, and says so when an
-// agent has left it on another branch.
-func (j *worktreeJob) checkFound(ctx context.Context) error {
-	if _, _, err := j.topOf(ctx, j.path); err != nil {
-		if _, errRepair := j.git(ctx, j.repo, "worktree", "repair", j.path); errRepair != nil {
-			return fmt.Errorf("%w: %s: %w", ErrPathTaken, j.path, err)
+		if _, err := j.git(ctx, j.repo, "worktree", "remove", "--force", tree.path); err != nil {
+			return false, fmt.Errorf("take away the stale worktree registration %s: %w", tree.path, err)
 		}
-		if _, _, err := j.topOf(ctx, j.path); err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrPathTaken, j.path, err)
-		}
-		j.note("repaired the registration of %s", j.path)
+		j.note("took away the stale worktree registration %s", tree.path)
 	}
-	branch, err := j.headBranch(ctx, j.path)
-	if err == nil && branch != j.branch && branch != "" {
-		if j.first && strings.HasPrefix(branch, j.branch+".") {
-			j.branch = branch
-			return nil
-		}
-		j.note("the worktree is on the branch %s, not %s", branch, j.branch)
-	}
-	return err
-}
-
-// unregister takes a registration away whose folder is gone, or whose making was interrupted: nothing was ever done in
-// it. A missing worktree that a person locked may be on a disk that is not there, and stays.
-func (j *worktreeJob) unregister(ctx context.Context, tree registered) error {
-	if tree.locked && !tree.interrupted() {
-		return fmt.Errorf("%w: the registered worktree %s is missing but locked (%s): unlock it with `git worktree unlock`",
-			ErrPathTaken, tree.path, tree.lockReason)
-	}
-	// Killed between making the folder and the link in it, git calls the folder invalid and leaves it; only an empty one
-	// can be that.
-	_ = os.Remove(tree.path)
-	if _, err := j.git(ctx, j.repo, "worktree", "remove", "--force", "--force", tree.path); err != nil {
-		return fmt.Errorf("take away the stale worktree registration %s: %w", tree.path, err)
-	}
-	j.note("took away the stale worktree registration %s", tree.path)
-	return nil
-}
-
-// adopt deals with a folder that is in the way though the repository does not list it: a worktree that was moved is
-// registered again, an empty folder is fine, anything else is not ours to touch.
-func (j *worktreeJob) adopt(ctx context.Context) (bool, error) {
 	content, err := os.ReadDir(j.path)
 	if errors.Is(err, os.ErrNotExist) || (err == nil && len(content) == 0) {
 		return false, nil
 	}
-	if err != nil {
-		return false, fmt.Errorf("%w: %w", ErrPathTaken, err)
-	}
-	if _, err := j.git(ctx, j.repo, "worktree", "repair", j.path); err == nil {
-		list, err := j.worktrees(ctx, j.repo)
-		if err != nil {
-			return false, err
-		}
-		for _, tree := range list {
-			if resolved(tree.path) == j.path {
-				j.note("registered the worktree %s again", j.path)
-				return true, j.checkFound(ctx)
-			}
-		}
-	}
 	return false, fmt.Errorf("%w: %s is not empty and no worktree of %s: move it away", ErrPathTaken, j.path, j.repo)
 }
 
+// listed is the repository's worktrees, after a folder that is there but not listed was registered again: it was moved,
+// or its repository was, or this program was killed between the last two steps of make.
+func (j *worktreeJob) listed(ctx context.Context) ([]registered, error) {
+	list, err := j.worktrees(ctx, j.repo)
+	known := slices.ContainsFunc(list, func(tree registered) bool { return resolved(tree.path) == j.path })
+	if err != nil || known || !exists(filepath.Join(j.path, ".git")) {
+		return list, err
+	}
+	if err := j.repair(ctx, j.path); err != nil {
+		return nil, err
+	}
+	j.note("registered the worktree %s again", j.path)
+	return j.worktrees(ctx, j.repo) // without it, if it is no worktree of this repository
+}
+
+// checkFound proves that the folder really is the top of its worktree, and says so when an agent has left it on another
+// branch.
+func (j *worktreeJob) checkFound(ctx context.Context) error {
+	if _, _, err := j.topOf(ctx, j.path); err != nil { // the repository was moved
+		if err := j.repair(ctx, j.path); err != nil {
+			return err
+		}
+		if _, _, err := j.topOf(ctx, j.path); err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrPathTaken, j.path, err)
+		}
+		j.note("repaired the link of %s to its repository", j.path)
+	}
+	branch, err := j.headBranch(ctx, j.path)
+	if err != nil || branch == j.branch || branch == "" {
+		return err
+	}
+	if j.first && strings.HasPrefix(branch, j.branch+".") { // addArgs chose it
+		j.branch = branch
+		return nil
+	}
+	j.note("the worktree is on the branch %s, not %s", branch, j.branch)
+	return nil
+}
+
+// makingMark ends the name of a folder in which nobody has worked yet. It is in no card's name (see safeName).
+const makingMark = ".making"
+
+// making is where the worktree is made. Only a whole one gets its own name, so that whatever a killed git leaves can be
+// thrown away without a look.
+func (j *worktreeJob) making() string { return j.path + makingMark }
+
 // make adds the worktree, on the branch that is there or on one that starts at the base.
 func (j *worktreeJob) make(ctx context.Context) error {
+	making := j.making()
+	if err := j.throwAway(ctx, j.repo, making); err != nil {
+		return err
+	}
 	args, err := j.addArgs(ctx)
 	if err != nil {
 		return err
@@ -177,7 +169,50 @@ func (j *worktreeJob) make(ctx context.Context) error {
 		return err
 	}
 	// git makes the folder as the umask says.
-	return os.Chmod(j.path, 0o700)
+	if err := os.Chmod(making, 0o700); err != nil {
+		return err
+	}
+	return j.rename(ctx, making, j.path)
+}
+
+// repair links the folder and its registration to each other. git looks at every worktree of the repository on the way,
+// and fails for another's trouble though it has done what was asked; so what counts is how things stand afterwards.
+func (j *worktreeJob) repair(ctx context.Context, path string) error {
+	_, err := j.git(ctx, j.repo, "worktree", "repair", path)
+	if exitCode(err) > 0 {
+		return nil
+	}
+	return err
+}
+
+// rename gives a worktree another name in the same folder. It writes the way back to it, the file "gitdir" of
+// gitrepository-layout(5), by itself: `git worktree move` refuses submodules, and `git worktree repair` is not made for
+// many at once.
+func (j *worktreeJob) rename(ctx context.Context, from, to string) error {
+	gitDir, linked, errTop := j.topOf(ctx, from)
+	if ctx.Err() != nil {
+		return errTop
+	}
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	if errTop != nil || !linked { // a folder that git does not know
+		return nil
+	}
+	back := filepath.Join(gitDir, "gitdir")
+	content, err := os.ReadFile(back)
+	if err != nil {
+		return err
+	}
+	parent, ours := strings.CutSuffix(trimLine(string(content)), filepath.Base(from)+"/.git")
+	if !ours {
+		return fmt.Errorf("rename %s: %s leads to %q", from, back, content)
+	}
+	half := back + makingMark
+	if err := os.WriteFile(half, []byte(parent+filepath.Base(to)+"/.git\n"), 0o600); err != nil {
+		return diskFull(err)
+	}
+	return os.Rename(half, back)
 }
 
 // addArgs chooses between a branch that is there and one that starts at the base.
@@ -189,17 +224,17 @@ func (j *worktreeJob) addArgs(ctx context.Context) ([]string, error) {
 		}
 		if !exists {
 			// Without --no-track, parallel calls collide on config.lock (WSP-1).
-			return []string{"--no-track", "-b", j.branch, j.path, j.baseRef}, j.checkPrefix(ctx)
+			return []string{"--no-track", "-b", j.branch, j.making(), j.baseRef}, j.checkPrefix(ctx)
 		}
 		if !j.first {
-			return []string{j.path, j.branch}, nil
+			return []string{j.making(), j.branch}, nil
 		}
 		merged, err := j.isAncestor(ctx, j.repo, "refs/heads/"+j.branch, j.baseRef)
 		if err != nil {
 			return nil, err
 		}
 		if merged { // an interrupted start, or work that is in the base already: nothing is lost by starting at the base
-			return []string{"--no-track", "-B", j.branch, j.path, j.baseRef}, nil
+			return []string{"--no-track", "-B", j.branch, j.making(), j.baseRef}, nil
 		}
 		other := strings.TrimSuffix(j.branch, fmt.Sprintf(".%d", n-1))
 		j.note("the branch %s exists with work that no run of this card recorded: left as it is", j.branch)
@@ -240,7 +275,7 @@ func (j *worktreeJob) add(ctx context.Context, args []string) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("make worktree %s: %w", j.path, err)
+		return fmt.Errorf("make worktree: %w", err)
 	}
 	return nil
 }
