@@ -58,18 +58,18 @@ func signal(table process.Prober, id process.Identity, kill bool) error {
 	return err
 }
 
-// Stop asks a run to end and signals its supervisor: the request is stored first, so whoever settles knows whose wish it
+// StopRun asks a run to end and signals its supervisor: the request is stored first, so whoever settles knows whose wish it
 // was (END-0). It does not wait until the run is gone.
-func Stop(ctx context.Context, d Deps, q board.StopRequest) error {
+func StopRun(ctx context.Context, d Deps, q board.StopRequest) error {
 	if err := d.Store.RequestStop(ctx, board.At(d.Clock.Now()), q); err != nil {
 		return err
 	}
-	return Signal(ctx, d, q.Run, false)
+	return SignalStop(ctx, d, q.Run, false)
 }
 
-// Signal sends TERM, or KILL, to what a run whose stop is stored has started: its supervisor, which ends the rest. A run
+// SignalStop sends TERM, or KILL, to what a run whose stop is stored has started: its supervisor, which ends the rest. A run
 // that has no session yet has nothing to signal.
-func Signal(ctx context.Context, d Deps, run int64, kill bool) error {
+func SignalStop(ctx context.Context, d Deps, run int64, kill bool) error {
 	r, err := d.Store.Run(ctx, run)
 	if err != nil || !r.Open() || r.Session == 0 {
 		return err

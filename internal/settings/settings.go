@@ -36,6 +36,8 @@ type Options struct {
 type Settings struct {
 	Home   home.Home
 	Config *home.Config
+	// ConfigErr is why config.yaml was not read (LoadForTick only); Config is then empty, and nothing may start.
+	ConfigErr error
 
 	opts      Options
 	fileEnv   map[string]string
