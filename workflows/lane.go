@@ -44,8 +44,10 @@ func (w *Workflow) Lane(status string, env *expr.Env) (Lane, error) {
 		return Lane{}, &Fault{Key: s.Run.SessionOrigin, Text: message(err)}
 	}
 	if slot = strings.TrimSpace(slot); !isName(slot) {
-		return Lane{}, &Fault{Key: s.Run.SessionOrigin,
-			Text: fmt.Sprintf("session gives %q; a slot is a name of letters, digits, - and _", slot)}
+		return Lane{}, &Fault{
+			Key:  s.Run.SessionOrigin,
+			Text: fmt.Sprintf("session gives %q; a slot is a name of letters, digits, - and _", slot),
+		}
 	}
 	return Lane{Profile: p, Slot: slot}, nil
 }

@@ -33,8 +33,10 @@ func LintCap(c *Cap, known *Known) Problems {
 	}
 	if c.Reserve != nil {
 		if key := c.Where.excludes(&c.Reserve.For); key != "" {
-			problems = append(problems, Problem{Origin: c.Reserve.Origin,
-				Text: fmt.Sprintf("the reserve of cap %q is for cards that the cap cannot hold: where and for share no %s", c.Name, key)})
+			problems = append(problems, Problem{
+				Origin: c.Reserve.Origin,
+				Text:   fmt.Sprintf("the reserve of cap %q is for cards that the cap cannot hold: where and for share no %s", c.Name, key),
+			})
 		}
 	}
 	return append(problems, lintNames(c, known)...)
@@ -65,8 +67,10 @@ func lintNames(c *Cap, known *Known) Problems {
 			list := names[k.key]
 			for _, value := range k.values {
 				if list != nil && !slices.ContainsFunc(list, func(name string) bool { return globsOverlap(value, name) }) {
-					problems = append(problems, Problem{Origin: f.at(k.key), Nearest: expr.Nearest(value, list),
-						Text: fmt.Sprintf("no %s is called %q; there are %s", k.key, value, orNone(list))})
+					problems = append(problems, Problem{
+						Origin: f.at(k.key), Nearest: expr.Nearest(value, list),
+						Text: fmt.Sprintf("no %s is called %q; there are %s", k.key, value, orNone(list)),
+					})
 				}
 			}
 		}

@@ -287,18 +287,24 @@ func TestBuiltinPrompts_TellTheCardAndHowToEnd(t *testing.T) {
 	}
 	env := &expr.Env{
 		Card: expr.Card{ID: "api-1", Title: "Parse dates", Body: "Accept ISO dates.", Owns: []string{"dates/"}},
-		Run: expr.Run{Branch: "board/api-1", Base: "main", Workspace: "/w", Takeover: "codex stopped: usage limit",
-			NotIndependent: "no other executor can review"},
+		Run: expr.Run{
+			Branch: "board/api-1", Base: "main", Workspace: "/w", Takeover: "codex stopped: usage limit",
+			NotIndependent: "no other executor can review",
+		},
 		Attempts: []expr.Attempt{{Number: 1, Role: "coder", Status: "doing", Executor: "codex", Outcome: "timed_out", Error: "2h passed"}},
 		Parents:  []expr.Parent{{ID: "api-0", Title: "Dates", Summary: "a type for dates"}},
 		Comments: []expr.Comment{{By: "ann", Text: "mind the zone"}},
 		Verbs:    []string{"board done", "board blocked"},
 	}
 	for status, want := range map[string][]string{
-		"doing": {"api-1: Parse dates", "Accept ISO dates.", "codex stopped: usage limit", "timed_out", "2h passed", "a type for dates",
-			"mind the zone", "dates/", "board done --summary", "BOARD: done", "BOARD: blocked: <why>", "board blocked"},
-		"review": {"api-1: Parse dates", "Accept ISO dates.", "git diff main...board/api-1", "not independent: no other executor can review",
-			"BOARD: approve", "BOARD: changes: <why>", "timed_out", "mind the zone"},
+		"doing": {
+			"api-1: Parse dates", "Accept ISO dates.", "codex stopped: usage limit", "timed_out", "2h passed", "a type for dates",
+			"mind the zone", "dates/", "board done --summary", "BOARD: done", "BOARD: blocked: <why>", "board blocked",
+		},
+		"review": {
+			"api-1: Parse dates", "Accept ISO dates.", "git diff main...board/api-1", "not independent: no other executor can review",
+			"BOARD: approve", "BOARD: changes: <why>", "timed_out", "mind the zone",
+		},
 	} {
 		prompt, err := w.Prompt(status)
 		if err != nil {

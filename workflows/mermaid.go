@@ -72,20 +72,21 @@ func (t *Transition) target(from string) string {
 }
 
 func (t *Transition) label(event string) string {
-	text := event
+	var text strings.Builder
+	text.WriteString(event)
 	if len(t.By) > 0 {
-		text += " by " + strings.Join(t.By, ", ")
+		text.WriteString(" by " + strings.Join(t.By, ", "))
 	}
 	if t.When != nil {
-		text += " when " + t.When.Source()
+		text.WriteString(" when " + t.When.Source())
 	}
 	for _, r := range t.Require {
-		text += ", requires " + r.Expr.Source()
+		text.WriteString(", requires " + r.Expr.Source())
 	}
 	if _, literal := t.To.Literal(); !literal {
-		text += " to " + t.To.Source()
+		text.WriteString(" to " + t.To.Source())
 	}
-	return quiet(text)
+	return quiet(text.String())
 }
 
 // quiet takes out what ends a label in Mermaid.

@@ -14,20 +14,26 @@ func (Permissions) names() []string {
 }
 
 func (Counts) names() []string {
-	return []string{string(CountsRuns), string(CountsCards), string(CountsSessions), string(CountsTurns),
-		string(CountsStarts), string(CountsSpend)}
+	return []string{
+		string(CountsRuns), string(CountsCards), string(CountsSessions), string(CountsTurns),
+		string(CountsStarts), string(CountsSpend),
+	}
 }
 
 func (Scope) names() []string {
-	return []string{string(ScopeHome), string(ScopeBoard), string(ScopeHost), string(ScopeProfile), string(ScopeExecutor),
-		string(ScopeHarness), string(ScopeModel), string(ScopeSlot), string(ScopeRole)}
+	return []string{
+		string(ScopeHome), string(ScopeBoard), string(ScopeHost), string(ScopeProfile), string(ScopeExecutor),
+		string(ScopeHarness), string(ScopeModel), string(ScopeSlot), string(ScopeRole),
+	}
 }
 
 func (Place) names() []string { return []string{string(PlaceSlot), string(PlaceCard)} }
 
 func (ActionKind) names() []string {
-	return []string{string(ActionEndRun), string(ActionCloseSession), string(ActionForgetSession), string(ActionAssign),
-		string(ActionCount), string(ActionReset), string(ActionRecord), string(ActionNotify), string(ActionMerge)}
+	return []string{
+		string(ActionEndRun), string(ActionCloseSession), string(ActionForgetSession), string(ActionAssign),
+		string(ActionCount), string(ActionReset), string(ActionRecord), string(ActionNotify), string(ActionMerge),
+	}
 }
 
 // efforts are the levels of min_effort, least first.
@@ -38,9 +44,11 @@ func assignable() []string { return []string{"assignee", "host", "model", "effor
 
 // outcomes are the outcomes of runs that `outcomes:` may name besides verdicts (03, Endings).
 func outcomes() []string {
-	return []string{"completed", "failed", "crashed", "timed_out", "quiet", "refused", "spawn_failed", "rate_limited",
+	return []string{
+		"completed", "failed", "crashed", "timed_out", "quiet", "refused", "spawn_failed", "rate_limited",
 		"usage_limited", "unauthenticated", "quota", "model_unavailable", "harness_missing", "overloaded", "outage",
-		"context_overflow", "blocked", "no_verdict", "stopped", "interrupted", "reclaimed"}
+		"context_overflow", "blocked", "no_verdict", "stopped", "interrupted", "reclaimed",
+	}
 }
 
 // verdicts are what a worker may say of its run and that sends an event of the same name. (The verdict blocked is an

@@ -74,9 +74,7 @@ func (w *Workflow) checkPrompts() Problems {
 			continue
 		}
 		file := Origin{File: path.Join(path.Dir(w.File), r.Prompt), Line: 1, Column: 1}
-		for _, p := range strict.ExprProblems(file, err) {
-			problems = append(problems, p)
-		}
+		problems = append(problems, strict.ExprProblems(file, err)...)
 	}
 	return problems
 }

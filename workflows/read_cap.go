@@ -195,9 +195,18 @@ type keyValues struct {
 // lists are the keys of a filter whose values are texts, those that are given.
 func (f *Filter) lists() []keyValues {
 	all := []keyValues{
-		{"board", f.Board}, {"card", f.Card}, {"status", f.Status}, {"profile", f.Profile}, {"executor", f.Executor},
-		{"harness", f.Harness}, {"model", f.Model}, {"host", f.Host}, {"slot", f.Slot}, {"role", f.Role},
-		{"surface", f.Surface}, {"label", f.Label},
+		{"board", f.Board},
+		{"card", f.Card},
+		{"status", f.Status},
+		{"profile", f.Profile},
+		{"executor", f.Executor},
+		{"harness", f.Harness},
+		{"model", f.Model},
+		{"host", f.Host},
+		{"slot", f.Slot},
+		{"role", f.Role},
+		{"surface", f.Surface},
+		{"label", f.Label},
 	}
 	return slices.DeleteFunc(all, func(k keyValues) bool { return len(k.values) == 0 })
 }

@@ -17,8 +17,8 @@ const SchemaFile = "workflow.schema.json"
 func keysOf[T any]() []string {
 	t := reflect.TypeFor[T]()
 	keys := make([]string, 0, t.NumField())
-	for i := range t.NumField() {
-		if key := t.Field(i).Tag.Get("yaml"); key != "" {
+	for field := range t.Fields() {
+		if key := field.Tag.Get("yaml"); key != "" {
 			keys = append(keys, key)
 		}
 	}
@@ -42,8 +42,8 @@ type object = map[string]any
 func structSchema(t reflect.Type) object {
 	properties := object{}
 	var required []string
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
+		field := field
 		key := field.Tag.Get("yaml")
 		if key == "" {
 			continue
@@ -100,7 +100,7 @@ func typeSchema(t reflect.Type) object {
 }
 
 func kindSchema(t reflect.Type) object {
-	if set, ok := reflect.New(t).Elem().Interface().(closedSet); ok {
+	if set, ok := reflect.TypeAssert[closedSet](reflect.New(t).Elem()); ok {
 		return object{"enum": set.names()}
 	}
 	switch t.Kind() { //nolint:exhaustive // the rest holds no key of a file

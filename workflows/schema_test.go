@@ -29,8 +29,12 @@ func TestSchema_RefusesWhatDoesNotLoad(t *testing.T) {
 	t.Parallel()
 	schema := decodeSchema(t)
 	for _, c := range [][2]string{
-		{"role: coder", "role: codr"}, {"initial: todo", "inital: todo"}, {"{terminal: true}", "{terminal: 3}"},
-		{"version: 1", "version: 2"}, {"by: [worker], ", "by: [worker], too: x, "}, {"{profile: coder}", "{limits: {runtime: 5}}"},
+		{"role: coder", "role: codr"},
+		{"initial: todo", "inital: todo"},
+		{"{terminal: true}", "{terminal: 3}"},
+		{"version: 1", "version: 2"},
+		{"by: [worker], ", "by: [worker], too: x, "},
+		{"{profile: coder}", "{limits: {runtime: 5}}"},
 	} {
 		src := strings.Replace(base, c[0], c[1], 1)
 		if got := check(schema, decodeYAML(t, []byte(src)), "w"); src == base || len(got) == 0 {

@@ -135,8 +135,7 @@ func (req *FireRequest) fault(at Origin, err error) *Refusal {
 
 // message is an error in one line.
 func message(err error) string {
-	var e *expr.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*expr.Error](err); ok {
 		return e.Message()
 	}
 	return err.Error()

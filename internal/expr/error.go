@@ -46,8 +46,7 @@ func (e *Error) Snippet() string {
 
 // errorAt is an error at a place of the expression, counted in characters from 0.
 func errorAt(src string, at int, text string) *Error {
-	place := &file.Error{Location: file.Location{From: at, To: at}}
-	place.Bind(file.NewSource(src))
+	place := (&file.Error{Location: file.Location{From: at, To: at}}).Bind(file.NewSource(src))
 	return &Error{Source: src, Line: place.Line, Column: place.Column + 1, Text: text}
 }
 
@@ -95,8 +94,8 @@ func cutUnknownField(message string) (owner, name string, ok bool) {
 // fieldsOfType gives the root (or list element) whose Go type has this name as expressions call it, and its fields.
 func fieldsOfType(name string) (shown string, fields []string) {
 	env := reflect.TypeFor[Env]()
-	for i := range env.NumField() {
-		t := env.Field(i).Type
+	for field := range env.Fields() {
+		t := field.Type
 		if t.Kind() == reflect.Slice {
 			t = t.Elem()
 		}
@@ -112,8 +111,8 @@ func fieldsOfType(name string) (shown string, fields []string) {
 
 func fieldNames(t reflect.Type) []string {
 	names := make([]string, 0, t.NumField())
-	for i := range t.NumField() {
-		if tag := t.Field(i).Tag.Get("expr"); tag != "" {
+	for field := range t.Fields() {
+		if tag := field.Tag.Get("expr"); tag != "" {
 			names = append(names, tag)
 		}
 	}

@@ -123,7 +123,7 @@ func valueOf(v reflect.Value) Value {
 		}
 		return Value{kind: kindBool, whole: truth}
 	}
-	if t, ok := v.Interface().(time.Time); ok {
+	if t, ok := reflect.TypeAssert[time.Time](v); ok {
 		return Value{kind: kindTime, whole: t.UnixMicro()}
 	}
 	return Value{kind: kindOther}

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -67,7 +68,7 @@ func pathOf(node ast.Node) (path, []ast.Node) {
 			return owner, parts
 		}
 		if ok {
-			return append(owner[:len(owner):len(owner)], name.Value), parts
+			return append(slices.Clip(owner), name.Value), parts
 		}
 	}
 	return nil, nil

@@ -161,8 +161,7 @@ func (p *program) run(env *Env) (any, error) {
 }
 
 func runError(src string, err error) error {
-	var place *file.Error
-	if errors.As(err, &place) {
+	if place, ok := errors.AsType[*file.Error](err); ok {
 		return &Error{Source: src, Line: place.Line, Column: place.Column + 1, Text: place.Message}
 	}
 	return &Error{Source: src, Text: err.Error()}

@@ -157,8 +157,7 @@ poke: maybe
 database: mysql://x
 prices: 3
 `)
-	var list workflows.Problems
-	if !errors.As(err, &list) {
+	if _, ok := errors.AsType[workflows.Problems](err); !ok {
 		t.Fatalf("got %v; want problems", err)
 	}
 	for _, want := range []string{
