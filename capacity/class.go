@@ -6,7 +6,6 @@ type classKey struct {
 	Board, Status, Profile, Executor, Harness, Model, Host, Slot, Role, Surface string
 
 	story, dispatch, borrowed bool
-	counts                    Counts
 }
 
 type class struct {
@@ -40,7 +39,7 @@ func (l *Ledger) classOf(c *Candidate) *class {
 	key := classKey{
 		Board: c.Board, Status: c.Status, Profile: c.Profile, Executor: c.Executor, Harness: c.Harness, Model: c.Model,
 		Host: c.Host, Slot: c.Slot, Role: c.Role, Surface: c.Surface,
-		story: c.Story != "", dispatch: c.Dispatch, borrowed: c.Borrowed, counts: c.Counts,
+		story: c.Story != "", dispatch: c.Dispatch, borrowed: c.Borrowed,
 	}
 	if l.last != nil && l.last.key == key {
 		return l.last
@@ -66,7 +65,7 @@ func (l *Ledger) classOf(c *Candidate) *class {
 func (l *Ledger) ruleFor(i int32, c *Candidate) (rule, bool) {
 	k := &l.caps[i]
 	r := rule{cap: k, index: i, group: -1, perCard: k.Where.readsCard() || k.Unless.readsCard()}
-	if !k.binds(c.Board) || !c.Counts.Has(k.Counts) || (!r.perCard && !k.applies(&c.Entry)) {
+	if !k.binds(c.Board) || (!r.perCard && !k.applies(&c.Entry)) {
 		return rule{}, false
 	}
 	if !k.groupPerCard() {

@@ -40,7 +40,7 @@ type Entry struct {
 	CostKnown  bool      // false: nothing has told what the run cost
 }
 
-// Candidate is a start that asks for room.
+// Candidate is a start that asks for room. It counts in every kind, whatever its Counts say.
 type Candidate struct {
 	Entry
 	// Env is handed to Limiters and never looked at here: what the caller's expressions read of this card.

@@ -77,8 +77,9 @@ func New(caps []Cap, s State) *Ledger {
 	for i := range s.Past {
 		l.eachCap(&s.Past[i], l.addAmount)
 	}
-	for i := range s.Started {
-		l.eachCap(&s.Started[i], l.addStart)
+	for _, e := range s.Started {
+		e.Counts = CountsStart
+		l.eachCap(&e, l.addStart)
 	}
 	return l
 }
@@ -140,8 +141,10 @@ func (l *Ledger) Explain(c *Candidate) []Refusal {
 func (l *Ledger) Take(c *Candidate) {
 	l.version++
 	l.started[c.Card] = true
-	l.hold(&c.Entry)
-	l.eachCap(&c.Entry, l.addStart)
+	e := c.Entry
+	e.Counts = CountsStart
+	l.hold(&e)
+	l.eachCap(&e, l.addStart)
 }
 
 // Clone is a ledger that can be added to without changing this one, for what-if.
