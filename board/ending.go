@@ -25,6 +25,7 @@ type EndingFacts struct {
 	Executor    roster.Executor     // zero when the roster has it no more
 	Fingerprint string              // of the executor
 	RateLimits  []Time              // the executor's, of the last hour
+	Recent      []roster.EndedRun   // the executor's last ended runs, newest first
 	LastBlock   string              // kind of the card's last question that a worker asked; "" = none
 }
 
@@ -46,6 +47,7 @@ type Ending struct {
 	Close           []string // slots whose sessions are to be closed; globs
 	Records         []string // kinds of further events
 	Notices         []string // texts for NOT-1
+	quiet           bool     // an outage that nothing but a row of silent failures tells of (ROS-21)
 	Kept            bool     // its session stays idle, with its lease
 }
 
@@ -54,6 +56,7 @@ func End(f EndingFacts) Ending {
 	e := Ending{Run: f.Run, Card: f.Card, Kept: f.Exit.Kept, Step: roster.StepOutcome}
 	e.fill(f)
 	e.Run.Outcome, e.Run.Reason = outcomeOf(e.Run, f.Exit)
+	e.silent(f)
 	e.send(f)
 	e.count(f)
 	e.finish(f)
@@ -138,6 +141,24 @@ func failText(x Exit) string {
 		how += ": " + detail
 	}
 	return how
+}
+
+// silent takes the third short and silent failure in a row on one executor for an outage of it: what ails the machine must
+// not eat every card's attempts (ROS-21).
+func (e *Ending) silent(f EndingFacts) {
+	if e.Run.Outcome != Failed && e.Run.Outcome != Crashed {
+		return
+	}
+	if roster.RowOfFailures(append([]roster.EndedRun{EndedRunOf(e.Run, f.Exit.Output)}, f.Recent...)) {
+		e.Run.Reason = "the third run in a row that failed on " + f.Run.Executor + " within a minute and without output, taken for an outage; " + e.Run.Reason
+		e.Run.Outcome, e.quiet = Outage, true
+	}
+}
+
+// EndedRunOf is an ended run as ROS-21 looks at it.
+func EndedRunOf(r Run, output bool) roster.EndedRun {
+	start := cmp.Or(r.LaunchedAt, r.ClaimedAt)
+	return roster.EndedRun{Card: r.Card, Took: r.EndedAt.Sub(start), Output: output, Failed: r.Outcome == Failed || r.Outcome == Crashed}
 }
 
 // send works out the event that the outcome sends, and what the workflow does with it.
@@ -258,6 +279,9 @@ func (e *Ending) blame(f EndingFacts) {
 		Now: f.Now.Time(), Executor: f.Executor, Fingerprint: f.Fingerprint, CardModel: c.Model, RateLimits: limits,
 		Failure: harness.Failure{Class: harness.Class(e.Run.Outcome), Message: e.Run.Reason, ResetAt: x.ResetAt.Time(), RetryAfter: x.RetryAfter, OneModel: x.OneModel},
 	})
+	if e.quiet {
+		effect = roster.SilentOutage(f.Now.Time(), f.Executor)
+	}
 	e.Exclude, e.CountRateLimit, e.ClearRateLimits = effect.Exclude, effect.CountRateLimit, effect.ClearRateLimits
 	if effect.Note != "" {
 		e.Run.Reason += " (" + effect.Note + ")"

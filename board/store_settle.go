@@ -60,6 +60,9 @@ func endingFacts(ctx context.Context, tx *sqlx.Tx, now Time, rules Rules, run Ru
 		return f, fmt.Errorf("read the rate limits of %s: %w", run.Executor, err)
 	}
 	f.RateLimits = limits
+	if f.Recent, err = recentEnds(ctx, tx, run.Executor); err != nil {
+		return f, err
+	}
 	err = tx.GetContext(ctx, &f.LastBlock, `
 		SELECT kind FROM blocks WHERE card = ? AND run IS NOT NULL ORDER BY id DESC LIMIT 1`, run.Card)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -71,6 +74,34 @@ func endingFacts(ctx context.Context, tx *sqlx.Tx, now Time, rules Rules, run Ru
 	}
 	f.Exit.Result.Kind = cmp.Or(kind.String, f.Exit.Result.Kind)
 	return f, nil
+}
+
+// recentEnds are the last ended runs of an executor, newest first: as many as ROS-21 needs beside the one that ends.
+func recentEnds(ctx context.Context, tx sqlx.QueryerContext, executor string) ([]roster.EndedRun, error) {
+	var rows []struct {
+		Run
+		Output bool `db:"output"`
+	}
+	err := sqlx.SelectContext(ctx, tx, &rows, `
+		SELECT r.card, r.claimed_at_ms, r.launched_at_ms, r.ended_at_ms, r.outcome, coalesce(json_extract(r.metadata, '$.output'), 0) AS output
+		FROM task_runs r INDEXED BY task_runs_executor
+		WHERE r.executor = ? AND r.ended_at_ms IS NOT NULL
+		ORDER BY r.ended_at_ms DESC, r.id DESC
+		LIMIT 2`, executor) // the row is of three, with the one that ends
+	if err != nil {
+		return nil, fmt.Errorf("read the last runs of %s: %w", executor, err)
+	}
+	var out []roster.EndedRun
+	for _, r := range rows {
+		out = append(out, EndedRunOf(r.Run, r.Output))
+	}
+	return out, nil
+}
+
+// RecentEnds gives the last ended runs of an executor, newest first.
+func (s *Store) RecentEnds(ctx context.Context, executor string) ([]roster.EndedRun, error) {
+	out, err := recentEnds(ctx, s.db, executor)
+	return out, s.explain(err)
 }
 
 func saveEnding(ctx context.Context, tx *sqlx.Tx, now Time, f EndingFacts, e Ending) error {
@@ -145,6 +176,9 @@ func mergeMetadata(had JSON, x Exit) (JSON, error) {
 	}
 	if len(x.Killed) > 0 {
 		all["killed"] = x.Killed
+	}
+	if x.Output {
+		all["output"] = true
 	}
 	if x.LastLines != "" {
 		all["last_lines"] = x.LastLines

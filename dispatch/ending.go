@@ -67,7 +67,7 @@ func relaunches(r board.Run, seen RunSeen, now board.Time) bool {
 func (p *planner) settle(r board.Run, exit board.Exit) {
 	c := p.busy[r.Card]
 	b, _ := p.s.View.Board(r.Board)
-	facts := board.EndingFacts{Now: p.s.View.Now, Board: b, Card: c, Facts: p.s.Facts[c.ID], Run: r, Exit: exit, Workflow: p.workflowOf(r.Board), RateLimits: p.s.View.RateLimits[r.Executor]}
+	facts := board.EndingFacts{Now: p.s.View.Now, Board: b, Card: c, Facts: p.s.Facts[c.ID], Run: r, Exit: exit, Workflow: p.workflowOf(r.Board), RateLimits: p.s.View.RateLimits[r.Executor], Recent: p.recent[r.Executor]}
 	if e, ok := p.executor(r.Board, r.Executor); ok {
 		facts.Executor, facts.Fingerprint = e, p.s.Prints[e.ID]
 	} else {
@@ -76,6 +76,7 @@ func (p *planner) settle(r board.Run, exit board.Exit) {
 	e := board.End(facts)
 	p.plan.Settle = append(p.plan.Settle, exit)
 	p.plan.Endings = append(p.plan.Endings, e)
+	p.recent[r.Executor] = append([]roster.EndedRun{board.EndedRunOf(e.Run, exit.Output)}, p.recent[r.Executor]...)
 	p.apply(e)
 }
 

@@ -380,10 +380,17 @@ func (ob *observer) lookAtSessions(s *Snapshot) {
 // readFacts reads what guards see of cards whose runs have ended, and of all cards where an expression wants it.
 func (ob *observer) readFacts(ctx context.Context, s *Snapshot, spec board.ViewSpec) error {
 	var ids []string
+	s.Recent = map[string][]roster.EndedRun{}
 	for _, r := range s.View.Runs {
-		if s.Runs[r.ID].Exit != nil {
-			ids = append(ids, r.Card)
+		if _, over := endOf(r, s.Runs[r.ID], s.View.Now); !over {
+			continue
 		}
+		ids = append(ids, r.Card)
+		recent, err := ob.d.Store.RecentEnds(ctx, r.Executor)
+		if err != nil {
+			return err
+		}
+		s.Recent[r.Executor] = recent
 	}
 	if spec.Full {
 		for _, c := range s.View.Cards {
@@ -430,7 +437,8 @@ func (ob *observer) ask(ctx context.Context, s *Snapshot) {
 		}
 	}
 	for _, r := range s.View.Runs {
-		if e, ok := p.executor(r.Board, r.Executor); ok && s.Runs[r.ID].Exit != nil {
+		_, ends := s.Recent[r.Executor]
+		if e, ok := p.executor(r.Board, r.Executor); ok && ends {
 			s.Prints[e.ID] = ob.d.Settings.Fingerprint(e)
 		}
 	}

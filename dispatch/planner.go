@@ -29,6 +29,7 @@ type planner struct {
 	openRuns       map[string]int          // by board, this plan's starts included
 	started        int
 	localStarted   int
+	recent         map[string][]roster.EndedRun // by executor, newest first
 	faults         map[string]bool
 	plan           *Plan
 	prefer         string               // the executor that the plan chose, in a claim
@@ -56,7 +57,10 @@ func newPlanner(s Snapshot) *planner {
 		runOf: map[string]board.Run{}, sessionsOf: map[string][]board.Session{},
 		leaseOfRun: map[int64]board.Lease{}, leaseOfSession: map[int64]board.Lease{},
 		rosters: map[string]roster.State{}, offers: map[offerKey]offered{}, openRuns: map[string]int{},
-		faults: map[string]bool{}, plan: &Plan{Faults: slices.Clone(s.Faults)},
+		faults: map[string]bool{}, recent: maps.Clone(s.Recent), plan: &Plan{Faults: slices.Clone(s.Faults)},
+	}
+	if p.recent == nil {
+		p.recent = map[string][]roster.EndedRun{}
 	}
 	p.started = len(s.Claimed)
 	for _, e := range s.Claimed {

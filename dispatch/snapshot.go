@@ -17,17 +17,18 @@ type Snapshot struct {
 	Now       time.Time
 	View      *board.View
 	Home      HomeFacts
-	Workflows map[string]WorkflowFacts   // by name, of every board
-	Rosters   map[string]RosterFacts     // by board
-	Runs      map[int64]RunSeen          // open runs
-	Sessions  map[int64]SessionSeen      // sessions without an open run
-	Facts     map[string]board.CardFacts // of cards whose runs may be settled, and of all with View of Full
-	Host      expr.Host                  // the home host's sensors
-	Panes     map[string]PaneHost        // hosts that panes can be opened on, by normalised name
-	Probes    map[string]roster.Probe    // health URLs asked just now, by executor
-	Prints    map[string]string          // fingerprints, by executor
-	Claimed   []capacity.Entry           // starts that this tick has made already; only a claim has any
-	Faults    []Fault                    // found while observing
+	Workflows map[string]WorkflowFacts     // by name, of every board
+	Rosters   map[string]RosterFacts       // by board
+	Runs      map[int64]RunSeen            // open runs
+	Sessions  map[int64]SessionSeen        // sessions without an open run
+	Facts     map[string]board.CardFacts   // of cards whose runs may be settled, and of all with View of Full
+	Recent    map[string][]roster.EndedRun // last ended runs of the executors whose runs have ended, newest first
+	Host      expr.Host                    // the home host's sensors
+	Panes     map[string]PaneHost          // hosts that panes can be opened on, by normalised name
+	Probes    map[string]roster.Probe      // health URLs asked just now, by executor
+	Prints    map[string]string            // fingerprints, by executor
+	Claimed   []capacity.Entry             // starts that this tick has made already; only a claim has any
+	Faults    []Fault                      // found while observing
 	Options   Options
 }
 

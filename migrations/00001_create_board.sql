@@ -211,6 +211,7 @@ CREATE TABLE task_runs (
 -- MOD-1: at most one run of a card that has not ended.
 CREATE UNIQUE INDEX task_runs_open ON task_runs (card) WHERE ended_at_ms IS NULL;
 CREATE INDEX task_runs_claimed ON task_runs (claimed_at_ms, id);
+CREATE INDEX task_runs_executor ON task_runs (executor, ended_at_ms, id) WHERE ended_at_ms IS NOT NULL;
 CREATE INDEX task_runs_ended ON task_runs (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
 
 -- MOD-2: cards.current_run is NULL exactly when no run of the card is open.
