@@ -38,7 +38,3 @@ type Options struct {
 	Load   func(context.Context, *board.Store) (Settings, error)
 	Stderr io.Writer // runs/<id>/supervise.log
 }
-
-// Run is the whole life of a supervisor: it takes its run, works, proves that everything has gone, and settles (DSP-8). The
-// exit code is 0 also when another supervisor has the run, and 1 when something failed that Stderr tells.
-func Run(ctx context.Context, o Options) int { return 1 }

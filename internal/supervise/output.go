@@ -23,8 +23,9 @@ const (
 // output is what a run prints: it goes to the log as it is, but for the secret, and by lines to the harness's parser. One
 // goroutine per stream writes; anybody may ask what was seen.
 type output struct {
-	clock  clock.Clock
-	secret []byte // never reaches the log or a parser (SUP-7)
+	clock   clock.Clock
+	secret  []byte // never reaches the log or a parser (SUP-7)
+	streams []*os.File
 
 	mu     sync.Mutex // over all below, and the parser
 	log    io.Writer
@@ -49,6 +50,7 @@ type seen struct {
 func (o *output) copy(stream *os.File, line func([]byte) []harness.Event) {
 	o.done.Go(func() {
 		s := &splitter{out: o, line: line, hold: len(o.secret) - 1}
+		defer func() { _ = stream.Close() }()
 		buffer := make([]byte, readBytes)
 		for {
 			n, err := stream.Read(buffer)
@@ -204,6 +206,12 @@ func (o *output) drained() <-chan struct{} {
 		close(done)
 	}()
 	return done
+}
+
+// abandon stops reading.
+func (o *output) abandon() {
+	_ = closeAll(o.streams...)
+	o.done.Wait()
 }
 
 // closeAll closes what is open.

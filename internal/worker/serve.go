@@ -37,6 +37,15 @@ type Served struct {
 // Close says in an outbox that its session has ended and why, so that a late worker is refused loudly (MOD-4).
 func Close(outbox, why string) error { return writeWhole(outbox, closedFile, []byte(why)) }
 
+// Waiting says whether an outbox holds requests.
+func Waiting(outbox string) (bool, error) {
+	names, err := requests(outbox)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return len(names) > 0, err
+}
+
 // Drain applies what a session has left in its outbox, oldest first, and answers each. It is called by the session's
 // supervisor while it works, and once more, by whoever settles, before the run is settled (END-2).
 //

@@ -1,0 +1,97 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/seed-2ddc2152/board/board"
+	"github.com/seed-2ddc2152/board/internal/failpoint"
+	"github.com/seed-2ddc2152/board/internal/home"
+	"github.com/seed-2ddc2152/board/internal/process"
+	"github.com/seed-2ddc2152/board/internal/worker"
+	"github.com/seed-2ddc2152/board/internal/workspace"
+)
+
+// session is what lives as long as an agent's process: its secret, its launch key, its outbox and its tree.
+type session struct {
+	*supervisor
+	id     int64
+	key    string // launch key: everything that the session starts has it in its environment
+	secret string // of the worker; only its hash is stored
+	folder string
+	outbox string
+	git    *workspace.Git
+
+	root       process.Identity            // the harness; zero until it was started
+	remembered map[string]process.Identity // descendants that were seen, by identity: they are ours wherever they went
+}
+
+func (s *supervisor) newSession(id int64, key, secret string) *session {
+	folder := s.Home.Session(id)
+	x := &session{
+		supervisor: s, id: id, key: key, secret: secret, folder: folder, outbox: filepath.Join(folder, "outbox"),
+		remembered: map[string]process.Identity{},
+	}
+	env := inherited(s.Environ, nil, s.UserHome).over(map[string]string{worker.EnvLaunchKey: key})
+	x.git = &workspace.Git{Env: env.list(), Run: s.reaper.Run}
+	return x
+}
+
+// serve works off the session's run and settles it. Its end is recorded whatever is asked of the supervisor meanwhile.
+func (x *session) serve(ctx context.Context, run board.Run) error {
+	ctx = context.WithoutCancel(ctx)
+	t := x.newTurn(run)
+	t.work(ctx)
+	t.finish(ctx)
+	if err := t.writeExit(); err != nil {
+		return err
+	}
+	x.Fail.Hit(failpoint.SuperviseExit)
+	settled := t.settle(ctx)
+	x.Fail.Hit(failpoint.SuperviseSettled)
+	if err := worker.Close(x.outbox, t.closing()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		x.say("close the outbox: %v", err)
+	}
+	x.poke()
+	return settled
+}
+
+// makeFolders makes the session's folders, and a folder with this very program in it, to stand first on PATH.
+func (x *session) makeFolders() error {
+	for _, dir := range []string{x.folder, x.outbox, x.bin()} {
+		if err := home.MkdirAll(dir); err != nil {
+			return err
+		}
+	}
+	link := filepath.Join(x.bin(), "board")
+	if err := os.Symlink(x.Program, link); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return x.beat(x.Clock.Now())
+}
+
+func (x *session) bin() string { return filepath.Join(x.folder, "bin") }
+
+// beat touches the session's heartbeat, a file time and no row (DB-2).
+func (x *session) beat(now time.Time) error {
+	path := filepath.Join(x.folder, "beat")
+	if err := os.Chtimes(path, now, now); err == nil {
+		return nil
+	}
+	return home.WriteFile(path, nil)
+}
+
+// poke runs one tick, so that work goes on without waiting for the minute (DSP-14). The tick outlives this process.
+func (x *session) poke() {
+	if !x.loaded.Poke {
+		return
+	}
+	_, err := process.Spawn(process.Detached{
+		Args: []string{x.Program, "--home", x.Home.Dir, "dispatch", "--quiet"}, Env: x.Environ, Dir: x.Home.Dir})
+	if err != nil {
+		x.say("run a tick: %v", err)
+	}
+}

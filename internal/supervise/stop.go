@@ -1,0 +1,93 @@
+package supervise
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"time"
+
+	"github.com/seed-2ddc2152/board/board"
+)
+
+// stopError is a launch that was ended: by a signal, or by a limit.
+type stopError struct{ due due }
+
+func (e *stopError) Error() string { return cmp.Or(e.due.Reason, "it was told to stop") }
+
+// interruptible runs a step of the launch that may take long, such as git or a setup. A signal or the runtime limit calls it
+// off at once.
+func (t *turn) interruptible(ctx context.Context, step func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	finished := make(chan struct{})
+	watched := make(chan *stopError, 1)
+	go func() {
+		defer close(watched)
+		if stop := t.awaitStop(finished); stop != nil {
+			watched <- stop
+			cancel(stop)
+		}
+	}()
+	err := step(ctx)
+	close(finished)
+	if stop := <-watched; stop != nil {
+		return stop
+	}
+	return err
+}
+
+// awaitStop gives what ends the launch first, or nil when the step has finished.
+func (t *turn) awaitStop(finished <-chan struct{}) *stopError {
+	var overtime <-chan time.Time
+	if t.limits.Runtime > 0 {
+		overtime = t.Clock.After(t.limits.Runtime - t.Clock.Now().Sub(t.life.started))
+	}
+	beat := t.Clock.After(beatEvery)
+	for {
+		select {
+		case <-finished:
+			return nil
+		case sig := <-t.Signals:
+			return &stopError{due: signalled(sig)}
+		case <-overtime:
+			return &stopError{due: t.life.judge(t.Clock.Now(), t.limits)}
+		case <-beat:
+			t.note("beat", t.beat(t.Clock.Now()))
+			beat = t.Clock.After(beatEvery)
+		}
+	}
+}
+
+// signalled is what a signal asks for where nobody has stored more (SUP-4).
+func signalled(sig os.Signal) due {
+	return due{End: true, Outcome: board.Interrupted, Reason: "its supervisor was told to end (" + sig.String() + ")"}
+}
+
+// stop stores why the run is to end before anything is signalled (END-0). What somebody else has stored before stands.
+func (t *turn) stop(ctx context.Context, d due) {
+	if d.Outcome == "" {
+		return
+	}
+	t.exit.Stop, t.exit.StopReason = d.Outcome, d.Reason
+	if err := t.writable(ctx); err != nil {
+		t.note("store the stop", err)
+		return
+	}
+	t.note("store the stop", t.store.RequestStop(ctx, board.At(t.Clock.Now()), board.StopRequest{
+		Run: t.run.ID, Outcome: d.Outcome, Reason: d.Reason, Actor: "supervisor"}))
+	run, err := t.store.Run(ctx, t.run.ID)
+	if err != nil {
+		t.note("read the stop", err)
+		return
+	}
+	if run.StopOutcome != "" {
+		t.exit.Stop, t.exit.StopReason = run.StopOutcome, run.StopReason
+	}
+}
+
+// note tells of trouble that does not end the run.
+func (t *turn) note(what string, err error) {
+	if err != nil {
+		t.say("%s: %v", what, err)
+	}
+}
