@@ -139,6 +139,14 @@ func TestCaps_AreLinted(t *testing.T) {
 	}
 }
 
+func TestLint_TellsOfMisspeltParams(t *testing.T) {
+	t.Parallel()
+	w := load(t, withCaps(`{name: a, counts: runs, max: 'params.max_sesions ?? 3'}`, `{name: b, counts: runs, max: params.other}`)+"params: {max_sessions: 2}\n")
+	if got := w.Lint.Error(); len(w.Lint) != 1 || !strings.Contains(got, "no param is called max_sesions: it reads as nil (did you mean max_sessions?)") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestReadCaps_ReadsThoseOfConfig(t *testing.T) {
 	t.Parallel()
 	file, root, ok := strict.Parse("config.yaml", []byte("capacity:\n  - {name: all, counts: runs, max: params.all}\n  - {name: bad, counts: runs, max: host.load}\n"))

@@ -208,6 +208,25 @@ func firstFault(n *expr.Number) string {
 	return ""
 }
 
+// lintParams tells of params that expressions read and that look like a misspelt one. (Any other missing param is nil,
+// and may come from config.yaml.)
+func lintParams(w *Workflow) Problems {
+	var problems Problems
+	names := slices.Sorted(maps.Keys(w.Params))
+	for _, p := range w.pending {
+		for _, path := range slices.Sorted(maps.Keys(p.Reads(&expr.Env{}))) {
+			parts := strings.Split(path, ".")
+			if parts[0] != "params" || len(parts) < 2 || slices.Contains(names, parts[1]) {
+				continue
+			}
+			if near := expr.Nearest(parts[1], names); near != "" {
+				problems = append(problems, Problem{Origin: p.at.Origin(), Nearest: near, Text: fmt.Sprintf("no param is called %s: it reads as nil", parts[1])})
+			}
+		}
+	}
+	return problems
+}
+
 // sensorGrid are environments with the values that sensors and cards can have, from one end to the other.
 func sensorGrid() []*expr.Env {
 	one, many := 1, 16

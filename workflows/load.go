@@ -27,8 +27,14 @@ type Known struct {
 
 // pending is an expression that is compiled when it is first needed, and where to tell of its problems.
 type pending struct {
-	at    strict.Value
-	check func() error
+	at strict.Value
+	expression
+}
+
+// expression is any of the kinds of expressions.
+type expression interface {
+	Check() error
+	Reads(env *expr.Env) map[string]any
 }
 
 // loader reads one file.
@@ -72,7 +78,8 @@ func Check(name, file string, src []byte, opts Options) (*Workflow, error) {
 	if problems := w.Validate(); len(problems) > 0 {
 		return nil, problems
 	}
-	w.Lint = append(w.Lint, lintNumbers(w.Dispatch.Capacity)...).Sorted()
+	w.Lint = append(w.Lint, lintNumbers(w.Dispatch.Capacity)...)
+	w.Lint = append(w.Lint, lintParams(w)...).Sorted()
 	return w, nil
 }
 
@@ -94,7 +101,7 @@ func withExpressions(err error, name, file string, src []byte, opts Options) err
 func (w *Workflow) Validate() Problems {
 	var problems Problems
 	for _, p := range w.pending {
-		if err := p.check(); err != nil {
+		if err := p.Check(); err != nil {
 			problems = append(problems, p.at.ExprProblems(err)...)
 		}
 	}
@@ -210,8 +217,8 @@ func profile(field strict.Field) Profile {
 }
 
 // later remembers an expression for Validate.
-func (l *loader) later(at strict.Value, check func() error) {
-	l.pending = append(l.pending, pending{at: at, check: check})
+func (l *loader) later(at strict.Value, e expression) {
+	l.pending = append(l.pending, pending{at: at, expression: e})
 }
 
 // condition is an expression that is true or false; nil when it is not there.
@@ -220,7 +227,7 @@ func (l *loader) condition(v strict.Value) *expr.Bool {
 		return nil
 	}
 	b := l.scope.Bool(v.ScalarText("an expression"))
-	l.later(v, b.Check)
+	l.later(v, b)
 	return b
 }
 
@@ -231,7 +238,7 @@ func (l *loader) template(v strict.Value) *expr.Template {
 	}
 	t := l.scope.Template(v.ScalarText("a text or a template"))
 	if _, literal := t.Literal(); !literal {
-		l.later(v, t.Check)
+		l.later(v, t)
 	}
 	return t
 }
@@ -243,7 +250,7 @@ func (l *loader) number(v strict.Value) *expr.Number {
 	}
 	n := l.scope.Number(v.ScalarText("a number or an expression"))
 	if n != nil {
-		l.later(v, n.Check)
+		l.later(v, n)
 	}
 	return n
 }

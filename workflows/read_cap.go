@@ -22,7 +22,7 @@ func ReadCaps(v strict.Value, scope *expr.Scope) []Cap {
 	reader := capReader{numbers: l.number, conditions: l.condition}
 	caps := reader.caps(v)
 	for _, p := range l.pending {
-		if err := p.check(); err != nil {
+		if err := p.Check(); err != nil {
 			p.at.ExprProblem(err)
 		}
 	}

@@ -117,7 +117,7 @@ func (l *loader) dispatch(v strict.Value, events Origin) Dispatch {
 	}
 	for _, item := range keys.Get("order").Items() {
 		key := l.scope.Key(item.ScalarText("an order key"))
-		l.later(item, key.Check)
+		l.later(item, key)
 		d.Order = append(d.Order, key)
 		d.OrderAt = append(d.OrderAt, item.Origin())
 	}

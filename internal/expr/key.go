@@ -69,6 +69,16 @@ func (k *Key) Check() error {
 // Source is the expression as written.
 func (k *Key) Source() string { return k.src }
 
+// Reads is what the expression reads, by path, with its present values. Empty when it does not compile, and for a plain
+// column.
+func (k *Key) Reads(env *Env) map[string]any {
+	p, err := k.compile()
+	if err != nil || p.program == nil {
+		return map[string]any{}
+	}
+	return p.values(env)
+}
+
 // Descending says whether larger values come first. A key that does not compile is not.
 func (k *Key) Descending() bool {
 	p, err := k.compile()
