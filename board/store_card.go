@@ -18,7 +18,11 @@ func readCard(ctx context.Context, tx sqlx.QueryerContext, id string) (Card, err
 	var c Card
 	err := sqlx.GetContext(ctx, tx, &c, `SELECT `+cardColumns+` FROM cards c WHERE c.id = ?`, id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return Card{}, NewProblem(ErrNotFound, "board list shows the cards", "there is no card %q", id)
+		fix, err := nearestCard(ctx, tx, id)
+		if err != nil {
+			return Card{}, err
+		}
+		return Card{}, NewProblem(ErrNotFound, fix, "there is no card %q", id)
 	}
 	if err != nil {
 		return Card{}, fmt.Errorf("read card %s: %w", id, err)
@@ -159,6 +163,9 @@ func (s *Store) AddCard(ctx context.Context, now Time, n NewCard) (card Card, ex
 
 func addCard(ctx context.Context, tx *sqlx.Tx, now Time, n NewCard) (Card, bool, error) {
 	c := n.Card
+	if err := c.Check(); err != nil {
+		return Card{}, false, err
+	}
 	if c.Key != "" {
 		var had string
 		err := tx.GetContext(ctx, &had, `SELECT id FROM cards WHERE board = ? AND idempotency_key = ?`, c.Board, c.Key)
@@ -287,19 +294,19 @@ func (s *Store) Send(ctx context.Context, now Time, rules Rules, q SendRequest) 
 		if err != nil {
 			return err
 		}
-		if q.Revision != 0 && q.Revision != c.Revision {
-			return NewProblem(ErrRefused, "look again: board show "+c.ID, "%s has revision %d, not %d", c.ID, c.Revision, q.Revision)
+		if err := checkChangeable(c, q.Revision); err != nil {
+			return err
 		}
-		w := rules.Workflow(b.Workflow)
-		if w == nil {
-			return NewProblem(ErrInvalid, "board workflow check "+b.Workflow, "the workflow %s of board %s cannot be read", b.Workflow, b.Slug)
+		w, err := rules.workflowOf(b)
+		if err != nil {
+			return err
 		}
 		env := Env(b, c, facts, now)
 		env.Event = expr.Event{Name: q.Event, Reason: q.Reason, Values: pointers(q.Values)}
 		env.Sender = expr.Sender{Kind: q.By, Name: q.Actor}
 		move, refusal := w.Fire(workflows.FireRequest{Event: q.Event, From: c.Status, By: q.By, Env: env})
 		if refusal != nil {
-			return NewProblem(ErrRefused, "", "%s", refusal.Text)
+			return sendRefused(c, refusal, w)
 		}
 		out, err = saveMove(ctx, tx, now, c, move, w, q.Event, q.Actor, q.Reason)
 		return err

@@ -49,3 +49,15 @@ func (s *Store) Move(ctx context.Context, now Time, rules Rules, q MoveRequest) 
 	})
 	return out, err
 }
+
+// sendRefused is a workflow's refusal for a person: an event that it does not know is a name, anything else is a guard.
+func sendRefused(c Card, r *workflows.Refusal, w *workflows.Workflow) error {
+	if r.Kind != workflows.RefusedNoEvent {
+		return NewProblem(ErrRefused, "board show "+c.ID+" lists the events it takes", "%s: %s", c.ID, r.Text)
+	}
+	known := make([]string, len(w.Events))
+	for i, e := range w.Events {
+		known[i] = e.Name
+	}
+	return NewProblem(ErrNotFound, meant(r.Event, known, "events"), "no event %q in workflow %s", r.Event, w.Name)
+}

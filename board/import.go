@@ -1,0 +1,183 @@
+package board
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/seed-2ddc2152/board/internal/strict"
+)
+
+// Draft is a card of an import, before it has an id. Its DependsOn and Card.Parent may name other drafts.
+type Draft struct {
+	NewCard
+	Name string // by which other drafts name it: its key, or "#3" for the third; "" = they cannot
+	Line int    // where it stands in the file, from 1
+}
+
+// ParseDrafts reads cards of a file: YAML or JSON (a list of cards, or `cards:` with one; a text is a card's title), or a
+// Markdown task list (`- [ ] title`; indented text below is the body, a deeper task is a subtask; what is ticked is left out).
+// The form is seen from the text. Skipped is how many ticked tasks were left out. An error lists every problem.
+func ParseDrafts(name string, src []byte, now time.Time) (drafts []Draft, skipped int, err error) {
+	if err := checkBody(name, strings.ToValidUTF8(string(src), "\x00")); err != nil {
+		return nil, 0, err
+	}
+	if looksLikeTasks(string(src)) {
+		drafts, skipped = parseTasks(string(src))
+	} else if drafts, err = parseCardFile(name, src, now); err != nil {
+		return nil, 0, err
+	}
+	if len(drafts) == 0 && skipped == 0 {
+		return nil, 0, NewProblem(ErrUsage, "board help import shows the forms", "%s holds no cards", name)
+	}
+	return drafts, skipped, nil
+}
+
+func taskPattern() *regexp.Regexp { return regexp.MustCompile(`^([ \t]*)[-*+] \[([ xX])\][ \t]+(.*)$`) }
+
+func looksLikeTasks(text string) bool {
+	pattern := taskPattern()
+	for line := range strings.Lines(text) {
+		if pattern.MatchString(strings.TrimRight(line, "\r\n")) {
+			return true
+		}
+	}
+	return false
+}
+
+// openTask is a task of a Markdown list that the lines below may belong to.
+type openTask struct {
+	indent int
+	draft  int // index; -1 = it is ticked, and left out with its text
+}
+
+func parseTasks(text string) (drafts []Draft, skipped int) {
+	pattern := taskPattern()
+	var open []openTask
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, " \t\r\n")
+		if m := pattern.FindStringSubmatch(line); m != nil {
+			indent := width(m[1])
+			for len(open) > 0 && open[len(open)-1].indent >= indent {
+				open = open[:len(open)-1]
+			}
+			task := openTask{indent: indent, draft: -1}
+			if m[2] == " " {
+				task.draft = len(drafts)
+				d := Draft{Name: fmt.Sprintf("#%d", len(drafts)+1), Line: number}
+				d.Card.Title = strings.TrimSpace(m[3])
+				if len(open) > 0 && open[len(open)-1].draft >= 0 {
+					d.Card.Parent = drafts[open[len(open)-1].draft].Name
+				}
+				drafts = append(drafts, d)
+			} else {
+				skipped++
+			}
+			open = append(open, task)
+			continue
+		}
+		open = addToBody(drafts, open, line)
+	}
+	for i := range drafts {
+		drafts[i].Card.Body = strings.TrimSpace(drafts[i].Card.Body)
+	}
+	return drafts, skipped
+}
+
+// addToBody gives a line to the task that it is indented below; a line that is not indented ends them all.
+func addToBody(drafts []Draft, open []openTask, line string) []openTask {
+	blank := strings.TrimSpace(line) == ""
+	for len(open) > 0 && !blank && width(line[:len(line)-len(strings.TrimLeft(line, " \t"))]) <= open[len(open)-1].indent {
+		open = open[:len(open)-1]
+	}
+	if len(open) == 0 || open[len(open)-1].draft < 0 {
+		return open
+	}
+	d := &drafts[open[len(open)-1].draft]
+	d.Card.Body += cutIndent(line, open[len(open)-1].indent+2) + "\n"
+	return open
+}
+
+// width is how far an indentation reaches; a tab is four columns.
+func width(indent string) int { return len(strings.ReplaceAll(indent, "\t", "    ")) }
+
+func cutIndent(line string, columns int) string {
+	line = strings.ReplaceAll(line, "\t", "    ")
+	rest := strings.TrimLeft(line, " ")
+	return line[min(columns, len(line)-len(rest)):]
+}
+
+// parseCardFile reads the YAML form.
+func parseCardFile(name string, src []byte, now time.Time) ([]Draft, error) {
+	file, root, ok := strict.Parse(name, src)
+	if !ok {
+		return nil, file.Problems().OrNil()
+	}
+	if root.IsMap() {
+		root = root.Keys("cards").Get("cards")
+	}
+	var drafts []Draft
+	for i, item := range root.Items() {
+		d := readDraft(item, now)
+		d.Line = item.Origin().Line
+		if d.Name = d.Card.Key; d.Name == "" {
+			d.Name = fmt.Sprintf("#%d", i+1)
+		}
+		drafts = append(drafts, d)
+	}
+	return drafts, file.Problems().OrNil()
+}
+
+func readDraft(v strict.Value, now time.Time) Draft {
+	var d Draft
+	if !v.IsMap() {
+		d.Card.Title = v.Text()
+		return d
+	}
+	keys := v.Keys("title", "body", "priority", "assignee", "host", "model", "effort", "parent", "depends_on", "owns", "satisfies",
+		"labels", "workspace", "not_before", "every", "max_runs", "key", "pause")
+	text := func(key string) string { return keys.Get(key).Text() }
+	c := &d.Card
+	c.Title, c.Body, c.Assignee, c.Host, c.Model = text("title"), text("body"), text("assignee"), text("host"), text("model")
+	c.Effort, c.Parent, c.Workspace, c.Every, c.Key = text("effort"), text("parent"), text("workspace"), text("every"), text("key")
+	c.Priority = keys.Get("priority").Int(-maxPriority, maxPriority, 0)
+	c.MaxRuns = keys.Get("max_runs").Int(1, maxPriority, 0)
+	c.Owns, c.Satisfies = keys.Get("owns").Texts(), scalars(keys.Get("satisfies"))
+	d.DependsOn = scalars(keys.Get("depends_on"))
+	d.Pause = keys.Get("pause").Bool(false)
+	for _, f := range keys.Get("labels").Fields() {
+		if c.Labels == nil {
+			c.Labels = Labels{}
+		}
+		c.Labels[f.Name] = f.ScalarText("a text")
+	}
+	if at := keys.Get("not_before"); at.Given() {
+		when, err := ParseWhen(at.ScalarText("a time"), now)
+		if err != nil {
+			at.Problem(err.Error(), "")
+		}
+		c.NotBefore = when
+	}
+	if err := c.Check(); err != nil {
+		v.Problem(err.Error(), "")
+	}
+	return d
+}
+
+// scalars is a list of texts or numbers, or one.
+func scalars(v strict.Value) []string {
+	if !v.IsList() {
+		if !v.Given() {
+			return nil
+		}
+		return []string{v.ScalarText("a text")}
+	}
+	var all []string
+	for _, item := range v.Items() {
+		all = append(all, item.ScalarText("a text"))
+	}
+	return all
+}
