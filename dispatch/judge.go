@@ -29,7 +29,24 @@ type prepared struct {
 // judge decides about one card: it starts, or the first reason in the order of DSP-3 holds it. It is the only place where
 // that is decided.
 func (p *planner) judge(c *board.Card) (Start, *Hold) {
-	pre, hold := p.prepare(c)
+	if hold := p.ofCard(c); hold != nil {
+		return Start{}, hold
+	}
+	class, shared := p.classOf(c)
+	if shared {
+		if hold, known := p.full[class]; known {
+			return Start{}, hold
+		}
+	}
+	start, hold := p.judgeAfresh(c)
+	if shared && hold != nil {
+		p.full[class] = hold
+	}
+	return start, hold
+}
+
+func (p *planner) judgeAfresh(c *board.Card) (Start, *Hold) {
+	pre, hold := p.ofWorkflow(c)
 	if hold != nil {
 		return Start{}, hold
 	}
@@ -41,17 +58,30 @@ func (p *planner) judge(c *board.Card) (Start, *Hold) {
 
 // prepare goes through all reasons that lie in the card, its board and its workflow.
 func (p *planner) prepare(c *board.Card) (*prepared, *Hold) {
-	b, _ := p.s.View.Board(c.Board)
-	wf := p.s.Workflows[b.Workflow]
-	if hold := p.faulty(b, wf); hold != nil {
+	if hold := p.ofCard(c); hold != nil {
 		return nil, hold
+	}
+	return p.ofWorkflow(c)
+}
+
+// ofCard are the reasons that are told of the card alone.
+func (p *planner) ofCard(c *board.Card) *Hold {
+	b, _ := p.s.View.Board(c.Board)
+	if hold := p.faulty(b, p.s.Workflows[b.Workflow]); hold != nil {
+		return hold
 	}
 	for _, look := range []func(*board.Card) *Hold{p.paused, p.needsPerson, p.blocked, p.notBefore} {
 		if hold := look(c); hold != nil {
-			return nil, hold
+			return hold
 		}
 	}
-	pre := &prepared{card: c, board: b, w: wf.Workflow, env: p.env(c)}
+	return nil
+}
+
+// ofWorkflow are the reasons that its workflow and its workspace give.
+func (p *planner) ofWorkflow(c *board.Card) (*prepared, *Hold) {
+	b, _ := p.s.View.Board(c.Board)
+	pre := &prepared{card: c, board: b, w: p.s.Workflows[b.Workflow].Workflow, env: p.env(c)}
 	for _, look := range []func(*prepared) *Hold{p.transition, p.lane, p.workspace} {
 		if hold := look(pre); hold != nil {
 			return nil, hold
@@ -80,6 +110,9 @@ func (p *planner) faulty(b board.Board, wf WorkflowFacts) *Hold {
 }
 
 func (p *planner) paused(c *board.Card) *Hold {
+	if len(p.s.View.Pauses) == 0 {
+		return nil
+	}
 	for _, k := range []struct {
 		kind         board.PauseKind
 		target, what string

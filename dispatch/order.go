@@ -81,9 +81,9 @@ func (p *planner) sort(q *queue) {
 	ranks := make([]rank, len(q.cards))
 	for i, c := range q.cards {
 		ranks[i] = rank{card: c, requested: c.StartRequested}
-		if w != nil {
-			ranks[i].keys, ranks[i].starved = p.rankKeys(w, c)
-		}
+	}
+	if w != nil && len(ranks) > 1 {
+		p.rankKeys(w, ranks)
 	}
 	slices.SortFunc(ranks, func(a, b rank) int { return compareRanks(w, a, b) })
 	for i, r := range ranks {
@@ -112,22 +112,26 @@ func compareRanks(w *workflows.Workflow, a, b rank) int {
 	return cmp.Or(cmp.Compare(a.card.CreatedAt, b.card.CreatedAt), cmp.Compare(a.card.Number, b.card.Number), cmp.Compare(a.card.ID, b.card.ID))
 }
 
-// rankKeys works out the workflow's order keys for a card whose priority has grown with its waiting.
-func (p *planner) rankKeys(w *workflows.Workflow, c *board.Card) (keys []expr.Value, starved bool) {
-	aged, starved := aging(w.Dispatch.Aging, *c, p.s.View.Now)
-	if len(w.Dispatch.Order) == 0 {
-		return nil, starved
-	}
-	env := p.env(&aged)
-	keys = make([]expr.Value, len(w.Dispatch.Order))
-	for i, k := range w.Dispatch.Order {
-		v, err := k.Eval(env)
-		if err != nil {
-			p.fault("workflow "+w.Name, w.Dispatch.OrderAt[i].String()+": "+err.Error())
+// rankKeys works out the workflow's order keys for cards whose priority has grown with their waiting. One environment and
+// one array serve them all: there may be 100,000.
+func (p *planner) rankKeys(w *workflows.Workflow, ranks []rank) {
+	order := w.Dispatch.Order
+	keys := make([]expr.Value, len(ranks)*len(order))
+	env := p.env(ranks[0].card)
+	for i := range ranks {
+		r := &ranks[i]
+		var aged board.Card
+		aged, r.starved = aging(w.Dispatch.Aging, *r.card, p.s.View.Now)
+		board.SetCard(env, &aged, p.s.Facts[aged.ID])
+		r.keys = keys[i*len(order) : (i+1)*len(order)]
+		for k := range order {
+			v, err := order[k].Eval(env)
+			if err != nil {
+				p.fault("workflow "+w.Name, w.Dispatch.OrderAt[k].String()+": "+err.Error())
+			}
+			r.keys[k] = v
 		}
-		keys[i] = v
 	}
-	return keys, starved
 }
 
 // aging adds one to a card's priority for each period that it has been startable, up to the maximum. After one period more

@@ -42,6 +42,7 @@ func (p *planner) startCards() {
 func (p *planner) take(s Start) {
 	p.plan.Start = append(p.plan.Start, s)
 	p.ledger.Take(&capacity.Candidate{Entry: s.Entry})
+	clear(p.full)
 	p.openRuns[s.Card.Board]++
 	p.started++
 	if s.Host == p.s.Home.Host {
