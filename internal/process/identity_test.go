@@ -38,7 +38,8 @@ func TestParseIdentity_RefusesWhatIsNoIdentity(t *testing.T) {
 	}
 }
 
-func TestJudge_ProvesByBootNamespacePidAndStart_LIV1(t *testing.T) {
+// Holds LIV-1.
+func TestJudge_ProvesByBootNamespacePidAndStart(t *testing.T) {
 	t.Parallel()
 	here := process.Here{BootID: "b", PIDNamespace: 1}
 	id := process.Identity{BootID: "b", PIDNamespace: 1, PID: 7, StartTime: 99, PGID: 7}

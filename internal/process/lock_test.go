@@ -12,7 +12,8 @@ import (
 	"github.com/seed-2ddc2152/board/internal/process"
 )
 
-func TestLockHolder_SaysWhoHoldsItAndNeverTakesIt_DSP8(t *testing.T) {
+// Holds DSP-8.
+func TestLockHolder_SaysWhoHoldsItAndNeverTakesIt(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
 	if pid, held, err := process.LockHolder(path); pid != 0 || held || err != nil {
@@ -58,7 +59,8 @@ func TestLockHolder_SaysWhoHoldsItAndNeverTakesIt_DSP8(t *testing.T) {
 	}
 }
 
-func TestFlock_GivesUpAfterItsLimit_DB1(t *testing.T) {
+// Holds DB-1.
+func TestFlock_GivesUpAfterItsLimit(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "board.db.lock")
 	first, err := process.Flock(t.Context(), path, time.Minute)
@@ -102,7 +104,8 @@ func TestFlock_SaysWhichFileCannotBeLocked(t *testing.T) {
 	}
 }
 
-func TestTryFlock_SaysWhoHoldsItUntilThatDies_DSP6(t *testing.T) {
+// Holds DSP-6.
+func TestTryFlock_SaysWhoHoldsItUntilThatDies(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "tick.lock")
 	other := play(t, "flock", path)

@@ -38,7 +38,8 @@ func text(t *testing.T, file *os.File) string {
 	return string(content)
 }
 
-func TestStart_KnowsTheIdentityBeforeTheCommandRuns_DSP8(t *testing.T) {
+// Holds DSP-8.
+func TestStart_KnowsTheIdentityBeforeTheCommandRuns(t *testing.T) {
 	t.Parallel()
 	table := open(t)
 	c := command(t, "sh", "-c", `echo "$0 $1 $WORD $$" /proc/$$/fd/*; pwd; read line; exit 3`, "-a", "b c")
@@ -106,8 +107,8 @@ func TestAbandon_RunsNothing(t *testing.T) {
 	}
 }
 
-// The starter is killed between start and record: the command must not run unrecorded.
-func TestRunShim_RunsNothingWhenItsStarterDies_DSP8(t *testing.T) {
+// The starter is killed between start and record: the command must not run unrecorded. (DSP-8)
+func TestRunShim_RunsNothingWhenItsStarterDies(t *testing.T) {
 	t.Parallel()
 	table := open(t)
 	mark := filepath.Join(t.TempDir(), "made")
@@ -147,7 +148,8 @@ func TestStart_SaysWhatIsMissingAndStartsNothing(t *testing.T) {
 	}
 }
 
-func TestSpawn_StartsASessionOfItsOwn_SUP6(t *testing.T) {
+// Holds SUP-6.
+func TestSpawn_StartsASessionOfItsOwn(t *testing.T) {
 	t.Parallel()
 	table := open(t)
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-2ddc2152/board/internal/process"
 )
 
-// Scenarios 16 and 17: what does not match is never signalled.
-func TestSignal_ReachesNobodyWhoCannotBeProved_LIV1(t *testing.T) {
+// Scenarios 16 and 17: what does not match is never signalled. (LIV-1)
+func TestSignal_ReachesNobodyWhoCannotBeProved(t *testing.T) {
 	t.Parallel()
 	table := open(t)
 	cmd := child(t, "/bin/sleep", "63")

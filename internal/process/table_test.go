@@ -10,7 +10,8 @@ import (
 	"github.com/seed-2ddc2152/board/internal/process"
 )
 
-func TestCheck_FollowsAProcessToItsEnd_LIV1(t *testing.T) {
+// Holds LIV-1.
+func TestCheck_FollowsAProcessToItsEnd(t *testing.T) {
 	t.Parallel()
 	table := open(t)
 	cmd := child(t, "/bin/sleep", "60")
@@ -72,7 +73,7 @@ func TestSelf_IsAlive(t *testing.T) {
 }
 
 // SUP-5: a daemon that forked twice has left its group and its parent; the launch key in its environment finds it.
-func TestFindByEnv_FindsADaemonThatForkedTwice_SUP5(t *testing.T) {
+func TestFindByEnv_FindsADaemonThatForkedTwice(t *testing.T) {
 	t.Parallel()
 	table := open(t)
 	key := t.TempDir()
@@ -98,7 +99,8 @@ func TestFindByEnv_FindsADaemonThatForkedTwice_SUP5(t *testing.T) {
 	}
 }
 
-func TestMembers_AreRootDescendantsAndGroup_SUP5(t *testing.T) {
+// Holds SUP-5.
+func TestMembers_AreRootDescendantsAndGroup(t *testing.T) {
 	t.Parallel()
 	table := open(t)
 	// A child in the group whose parent is gone, and a grandchild in a session of its own.

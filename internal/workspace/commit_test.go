@@ -28,7 +28,8 @@ func leftPaths(left []workspace.Leftover) string {
 	return strings.Join(paths, " ")
 }
 
-func TestCommit_TakesEverythingButIgnoredLargeAndSecret_RET6(t *testing.T) {
+// Holds RET-6.
+func TestCommit_TakesEverythingButIgnoredLargeAndSecret(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.commit(p.repo, ".gitignore", "build/\n")
@@ -62,7 +63,8 @@ func TestCommit_TakesEverythingButIgnoredLargeAndSecret_RET6(t *testing.T) {
 	}
 }
 
-func TestCommit_UsesThePersonsIdentityAndNoHookOrSignature_RET6(t *testing.T) {
+// Holds RET-6.
+func TestCommit_UsesThePersonsIdentityAndNoHookOrSignature(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	for key, value := range map[string]string{
@@ -85,7 +87,8 @@ func TestCommit_UsesThePersonsIdentityAndNoHookOrSignature_RET6(t *testing.T) {
 	}
 }
 
-func TestCommit_TakesOutWhatAnAgentStagedThatMayNotBeIn_RET6(t *testing.T) {
+// Holds RET-6.
+func TestCommit_TakesOutWhatAnAgentStagedThatMayNotBeIn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	path := p.prepare(p.spec("web-1")).Path
@@ -105,7 +108,8 @@ func TestCommit_TakesOutWhatAnAgentStagedThatMayNotBeIn_RET6(t *testing.T) {
 	}
 }
 
-func TestCommit_LeavesSubmodulesAndNestedRepositories_WSP9(t *testing.T) {
+// Holds WSP-9.
+func TestCommit_LeavesSubmodulesAndNestedRepositories(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	library := newPlace(t)
@@ -127,7 +131,8 @@ func TestCommit_LeavesSubmodulesAndNestedRepositories_WSP9(t *testing.T) {
 	}
 }
 
-func TestCommit_EndsAMergeButNotOneInConflict_RET6(t *testing.T) {
+// Holds RET-6.
+func TestCommit_EndsAMergeButNotOneInConflict(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.branch("other", "readme", "other\n")
@@ -147,7 +152,8 @@ func TestCommit_EndsAMergeButNotOneInConflict_RET6(t *testing.T) {
 	}
 }
 
-func TestCommit_TouchesNoBranchButTheCards_RET6(t *testing.T) {
+// Holds RET-6.
+func TestCommit_TouchesNoBranchButTheCards(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	path := p.prepare(p.spec("web-1")).Path
@@ -161,7 +167,8 @@ func TestCommit_TouchesNoBranchButTheCards_RET6(t *testing.T) {
 	}
 }
 
-func TestCommit_RemovesItsOwnStaleIndexLockOnly_RET6(t *testing.T) {
+// Holds RET-6.
+func TestCommit_RemovesItsOwnStaleIndexLockOnly(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	path := p.prepare(p.spec("web-1")).Path
@@ -180,7 +187,8 @@ func TestCommit_RemovesItsOwnStaleIndexLockOnly_RET6(t *testing.T) {
 	}
 }
 
-func TestCommit_NamesWhatGitCannotRead_RET6(t *testing.T) {
+// Holds RET-6.
+func TestCommit_NamesWhatGitCannotRead(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	path := p.prepare(p.spec("web-1")).Path
@@ -195,7 +203,8 @@ func TestCommit_NamesWhatGitCannotRead_RET6(t *testing.T) {
 	}
 }
 
-func TestCommit_RefusesAFolderInsideSomebodyElsesRepository_WSP9(t *testing.T) {
+// Holds WSP-9.
+func TestCommit_RefusesAFolderInsideSomebodyElsesRepository(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	inner := filepath.Join(p.repo, "inner")
@@ -205,7 +214,8 @@ func TestCommit_RefusesAFolderInsideSomebodyElsesRepository_WSP9(t *testing.T) {
 	}
 }
 
-func TestSnapshot_KeepsTheWorkingStateAndTouchesNothing_ROS16(t *testing.T) {
+// Holds ROS-16.
+func TestSnapshot_KeepsTheWorkingStateAndTouchesNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.branch("other", "readme", "other\n")

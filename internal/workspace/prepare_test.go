@@ -13,7 +13,8 @@ import (
 	"github.com/seed-2ddc2152/board/internal/workspace"
 )
 
-func TestPrepare_MakesABranchOfTheCardsOwnUnderTheHome_WSP1(t *testing.T) {
+// Holds WSP-1.
+func TestPrepare_MakesABranchOfTheCardsOwnUnderTheHome(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	ready := p.prepare(p.spec("web-1"))
@@ -33,8 +34,8 @@ func TestPrepare_MakesABranchOfTheCardsOwnUnderTheHome_WSP1(t *testing.T) {
 	}
 }
 
-// Scenario 34: parallel `git worktree add` collides on config.lock unless it says --no-track.
-func TestPrepare_Makes24WorktreesAtOnce_WSP1(t *testing.T) {
+// Scenario 34: parallel `git worktree add` collides on config.lock unless it says --no-track. (WSP-1)
+func TestPrepare_Makes24WorktreesAtOnce(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	upstream := filepath.Join(filepath.Dir(p.repo), "upstream.git")
@@ -59,7 +60,8 @@ func TestPrepare_Makes24WorktreesAtOnce_WSP1(t *testing.T) {
 	}
 }
 
-func TestPrepare_ContinuesInTheSameWorktree_WSP3(t *testing.T) {
+// Holds WSP-3.
+func TestPrepare_ContinuesInTheSameWorktree(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	first := p.prepare(p.spec("web-1"))
@@ -78,7 +80,8 @@ func TestPrepare_ContinuesInTheSameWorktree_WSP3(t *testing.T) {
 	}
 }
 
-func TestPrepare_TakesTheRecordedBranchUpAgainWhenTheFolderIsGone_WSP3(t *testing.T) {
+// Holds WSP-3.
+func TestPrepare_TakesTheRecordedBranchUpAgainWhenTheFolderIsGone(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	first := p.prepare(p.spec("web-1"))
@@ -95,7 +98,8 @@ func TestPrepare_TakesTheRecordedBranchUpAgainWhenTheFolderIsGone_WSP3(t *testin
 	contains(t, again.Notes, "stale worktree registration")
 }
 
-func TestPrepare_CleanKeepsTheOldWorkUnderNoPrefixName_WSP3(t *testing.T) {
+// Holds WSP-3.
+func TestPrepare_CleanKeepsTheOldWorkUnderNoPrefixName(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	first := p.prepare(p.spec("web-1"))
@@ -122,7 +126,8 @@ func TestPrepare_CleanKeepsTheOldWorkUnderNoPrefixName_WSP3(t *testing.T) {
 	}
 }
 
-func TestPrepare_CleanStartsAnewInTheMiddleOfARebase_WSP3(t *testing.T) {
+// Holds WSP-3.
+func TestPrepare_CleanStartsAnewInTheMiddleOfARebase(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	first := p.prepare(p.spec("web-1"))
@@ -142,7 +147,8 @@ func TestPrepare_CleanStartsAnewInTheMiddleOfARebase_WSP3(t *testing.T) {
 	}
 }
 
-func TestPrepare_LeavesABranchThatNoRunRecorded_WSP1(t *testing.T) {
+// Holds WSP-1.
+func TestPrepare_LeavesABranchThatNoRunRecorded(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.branch("board/web-1", "old", "of an earlier home")
@@ -156,7 +162,8 @@ func TestPrepare_LeavesABranchThatNoRunRecorded_WSP1(t *testing.T) {
 	}
 }
 
-func TestPrepare_TroubleHasItsOwnText_WSP6(t *testing.T) {
+// Holds WSP-6.
+func TestPrepare_TroubleHasItsOwnText(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name string
@@ -250,7 +257,8 @@ func TestPrepare_TroubleHasItsOwnText_WSP6(t *testing.T) {
 	}
 }
 
-func TestPrepare_SaysThatThereAreNoCommits_WSP6(t *testing.T) {
+// Holds WSP-6.
+func TestPrepare_SaysThatThereAreNoCommits(t *testing.T) {
 	t.Parallel()
 	p := emptyPlace(t)
 	if _, err := p.git.Prepare(t.Context(), p.spec("web-1")); !errors.Is(err, workspace.ErrNoCommits) {
@@ -258,8 +266,8 @@ func TestPrepare_SaysThatThereAreNoCommits_WSP6(t *testing.T) {
 	}
 }
 
-// Wherever git or this program was killed, the next call makes the worktree whole.
-func TestPrepare_GoesOnAfterAKilledGit_WSP6(t *testing.T) {
+// Wherever git or this program was killed, the next call makes the worktree whole. (WSP-6)
+func TestPrepare_GoesOnAfterAKilledGit(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(p *place, making, admin string){
 		"no folder yet": func(_ *place, making, _ string) { _ = os.RemoveAll(making) },
@@ -301,7 +309,8 @@ func TestPrepare_GoesOnAfterAKilledGit_WSP6(t *testing.T) {
 	}
 }
 
-func TestPrepare_RegistersAMovedRepositoryAgain_WSP6(t *testing.T) {
+// Holds WSP-6.
+func TestPrepare_RegistersAMovedRepositoryAgain(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	ready := p.prepare(p.spec("web-1"))
@@ -317,7 +326,8 @@ func TestPrepare_RegistersAMovedRepositoryAgain_WSP6(t *testing.T) {
 	}
 }
 
-func TestPrepare_MergesItsBlockersIn_WSP8(t *testing.T) {
+// Holds WSP-8.
+func TestPrepare_MergesItsBlockersIn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.branch("board/web-1", "one", "1")
@@ -334,7 +344,8 @@ func TestPrepare_MergesItsBlockersIn_WSP8(t *testing.T) {
 	}
 }
 
-func TestPrepare_AsksAPersonAboutAConflict_WSP8(t *testing.T) {
+// Holds WSP-8.
+func TestPrepare_AsksAPersonAboutAConflict(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.branch("board/web-1", "readme", "left\n")
@@ -355,7 +366,8 @@ func TestPrepare_AsksAPersonAboutAConflict_WSP8(t *testing.T) {
 	}
 }
 
-func TestPrepareDetached_IsTheReviewersOwnAndThrownAway_WSP2(t *testing.T) {
+// Holds WSP-2.
+func TestPrepareDetached_IsTheReviewersOwnAndThrownAway(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	worker := p.prepare(p.spec("web-1"))
@@ -409,7 +421,7 @@ func TestPrepare_OtherKinds(t *testing.T) {
 }
 
 // WSP-9: variables of an outer git, a hook's say, must not turn the work on another repository.
-func TestPrepare_IsBlindToAnOuterGit_WSP9(t *testing.T) {
+func TestPrepare_IsBlindToAnOuterGit(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	other := newPlace(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-2ddc2152/board/internal/workspace"
 )
 
-// Scenario 37: nothing is lost, whatever state a worktree is in, and the reason is said.
-func TestRemove_KeepsWhatWouldBeLost_WSP4(t *testing.T) {
+// Scenario 37: nothing is lost, whatever state a worktree is in, and the reason is said. (WSP-4)
+func TestRemove_KeepsWhatWouldBeLost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -84,7 +84,8 @@ func TestRemove_KeepsWhatWouldBeLost_WSP4(t *testing.T) {
 	}
 }
 
-func TestRemove_TakesAwayWhatIsElsewhere_WSP4(t *testing.T) {
+// Holds WSP-4.
+func TestRemove_TakesAwayWhatIsElsewhere(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.commit(p.repo, ".gitignore", "build\n")
@@ -107,7 +108,8 @@ func TestRemove_TakesAwayWhatIsElsewhere_WSP4(t *testing.T) {
 	}
 }
 
-func TestRemove_TakesEmptyScratchOnly_WSP4(t *testing.T) {
+// Holds WSP-4.
+func TestRemove_TakesEmptyScratchOnly(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	ready := p.prepare(workspace.Spec{Kind: workspace.Scratch, Worktrees: p.worktrees, Board: "web", Card: "web-1"})
@@ -122,10 +124,11 @@ func TestRemove_TakesEmptyScratchOnly_WSP4(t *testing.T) {
 	}
 }
 
-func TestRunSetup_RunsTheAcceptedFileOncePerWorktree_WSP5(t *testing.T) {
+// Holds WSP-5.
+func TestRunSetup_RunsTheAcceptedFileOncePerWorktree(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.program(filepath.Join(p.repo, ".board/setup"), `echo "$WORD" >> ran; echo loud; (sleep 60 &)`)
+	p.program(filepath.Join(p.repo, ".board/setup"), `echo "$WORD" >> ran; echo loud; (sleep 5 &)`)
 	p.run(p.repo, "add", "-A")
 	p.run(p.repo, "commit", "-q", "-m", "setup")
 	ready := p.prepare(p.spec("web-1"))
@@ -150,7 +153,8 @@ func TestRunSetup_RunsTheAcceptedFileOncePerWorktree_WSP5(t *testing.T) {
 	}
 }
 
-func TestRunSetup_FailureCarriesItsOutput_WSP5(t *testing.T) {
+// Holds WSP-5.
+func TestRunSetup_FailureCarriesItsOutput(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.program(filepath.Join(p.repo, ".board/setup"), `seq 100000; echo "no compiler" >&2; exit 3`)
@@ -168,7 +172,8 @@ func TestRunSetup_FailureCarriesItsOutput_WSP5(t *testing.T) {
 	}
 }
 
-func TestCopy_CopiesListedIgnoredFilesOnly_WSP5(t *testing.T) {
+// Holds WSP-5.
+func TestCopy_CopiesListedIgnoredFilesOnly(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.write(p.repo, ".gitignore", ".env\ncache/\n*.local\n")

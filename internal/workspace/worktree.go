@@ -189,14 +189,14 @@ func (j *worktreeJob) repair(ctx context.Context, path string) error {
 // gitrepository-layout(5), by itself: `git worktree move` refuses submodules, and `git worktree repair` is not made for
 // many at once.
 func (j *worktreeJob) rename(ctx context.Context, from, to string) error {
-	gitDir, linked, errTop := j.topOf(ctx, from)
-	if ctx.Err() != nil {
-		return errTop
+	gitDir, linked, err := j.topOf(ctx, from)
+	if err != nil && !errors.Is(err, ErrNoRepository) {
+		return err
 	}
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	if errTop != nil || !linked { // a folder that git does not know
+	if !linked { // a folder that git does not know
 		return nil
 	}
 	back := filepath.Join(gitDir, "gitdir")
