@@ -107,7 +107,7 @@ func TestAbandon_RunsNothing(t *testing.T) {
 	}
 }
 
-// The starter is killed between start and record: the command must not run unrecorded. (DSP-8)
+// The starter is killed between start and record: the command must not run unrecorded (DSP-8).
 func TestRunShim_RunsNothingWhenItsStarterDies(t *testing.T) {
 	t.Parallel()
 	table := open(t)

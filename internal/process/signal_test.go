@@ -9,7 +9,7 @@ import (
 	"github.com/seed-2ddc2152/board/internal/process"
 )
 
-// Scenarios 16 and 17: what does not match is never signalled. (LIV-1)
+// Scenarios 16 and 17: what does not match is never signalled (LIV-1).
 func TestSignal_ReachesNobodyWhoCannotBeProved(t *testing.T) {
 	t.Parallel()
 	table := open(t)

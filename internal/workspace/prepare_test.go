@@ -34,7 +34,7 @@ func TestPrepare_MakesABranchOfTheCardsOwnUnderTheHome(t *testing.T) {
 	}
 }
 
-// Scenario 34: parallel `git worktree add` collides on config.lock unless it says --no-track. (WSP-1)
+// Scenario 34: parallel `git worktree add` collides on config.lock unless it says --no-track (WSP-1).
 func TestPrepare_Makes24WorktreesAtOnce(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -266,7 +266,7 @@ func TestPrepare_SaysThatThereAreNoCommits(t *testing.T) {
 	}
 }
 
-// Wherever git or this program was killed, the next call makes the worktree whole. (WSP-6)
+// Wherever git or this program was killed, the next call makes the worktree whole (WSP-6).
 func TestPrepare_GoesOnAfterAKilledGit(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(p *place, making, admin string){
