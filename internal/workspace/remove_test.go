@@ -10,7 +10,7 @@ import (
 	"github.com/seed-2ddc2152/board/internal/workspace"
 )
 
-// Scenario 37: nothing is lost, whatever state a worktree is in, and the reason is said. (WSP-4)
+// Scenario 37: nothing is lost, whatever state a worktree is in, and the reason is said (WSP-4).
 func TestRemove_KeepsWhatWouldBeLost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
