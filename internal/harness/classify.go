@@ -122,7 +122,7 @@ var (
 	// rePrefix takes off what CLIs write before a message: marks, "Error:", "API Error: 529", "[API Error:", "Attempt 1 failed:".
 	rePrefix = regexp.MustCompile(`(?i)^(?:[\s⚠✻✽✢✶✳●■✗✘×⎿·]+|(?:fatal )?error: ?|\[?api error:? ?\(?|ran into this error: |` +
 		`attempt \d+ failed[:.] ?|error from provider \([^)]*\): |upstream request failed: |` +
-		`failed to authenticate\. (?:api error: )|(?:http )?([45]\d\d)\b[ :)]*)`)
+		`failed to authenticate\. (?:api error: )|(?:http |unexpected status )?([45]\d\d)\b[ :)]*)`)
 
 	reErrorField = regexp.MustCompile(`"(type|code|message)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
 )
@@ -238,7 +238,8 @@ func unwrap(text string) (core string, status int) {
 
 // saysStatus reports whether a number at the start is an HTTP status: a CLI says so, or prints the error's JSON after it.
 func saysStatus(whole, core string) bool {
-	return strings.HasPrefix(core, "{") || strings.Contains(strings.ToLower(whole[:len(whole)-len(core)]), "api error")
+	said := strings.ToLower(whole[:len(whole)-len(core)])
+	return strings.HasPrefix(core, "{") || strings.Contains(said, "api error") || strings.Contains(said, "unexpected status")
 }
 
 // classOfStatus is what an HTTP status alone tells. 400, 404 and 422 are the request's own trouble: their text decides.

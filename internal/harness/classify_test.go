@@ -120,6 +120,8 @@ func TestClassify_ReadsEveryKnownMessage(t *testing.T) {
 		{"pi", "No API key found for the selected model.", auth, "", false, false},
 		{"qwen", "No auth type is selected. Please configure an auth type (e.g. via settings or `--auth-type`) before running in non-interactive mode.", auth, "", false, false},
 		{"qwen status", "[API Error: 401 Incorrect API key provided]", auth, "", false, false},
+		{"codex", "unexpected status 401 Unauthorized: Missing bearer or basic authentication in header, url: http://x/responses", auth, "", false, false},
+		{"codex 403", "unexpected status 403 Forbidden: You are not allowed to sample from this model", auth, "", false, false},
 		{"amp", "No API key found. Starting login flow...", auth, "", false, false},
 
 		// A quota with no word about money and no time is a limit without a reset.

@@ -204,28 +204,43 @@ func (p *claudeParser) end(o object) []Event {
 	return append(events, Event{Kind: EventFinal, Text: cut(o.text("result"), maxEventText), Usage: p.result.Usage})
 }
 
-// account separates this run's share from the totals of a resumed conversation (HAR-4). The line's own difference is best;
-// its cost and its usage by model are totals; its plain usage is this run's.
+// account separates this run's share from the totals of a resumed conversation (HAR-4). The line's own difference is best.
+// Without it, versions differ in whether they count on over a resume (2.1.197 does not, 2.1.332 does), so what the run's own
+// messages add up to decides.
 func (p *claudeParser) account(o object) {
-	previous := p.job.Previous
+	previous, own := p.job.Previous, p.result.Usage
+	cost := micros(o.number("total_cost_usd"))
+	costOf := func(previous int64) int64 {
+		return Share(Usage{CostMicros: previous}, Usage{CostMicros: cost}).CostMicros
+	}
 	if since := o.in("model_usage_since_last_result"); since != nil {
-		p.result.Usage = modelUsage(since)
-		p.result.Total = plus(previous, p.result.Usage)
+		share := modelUsage(since)
+		if share.CostMicros == 0 {
+			share.CostMicros = costOf(previous.CostMicros)
+		}
+		p.result.Usage, p.result.Total = share, plus(previous, share)
 		return
 	}
-	total := modelUsage(o.in("modelUsage"))
-	if cost := o.number("total_cost_usd"); cost > 0 {
-		total.CostMicros = micros(cost)
+	byModel := o.in("modelUsage")
+	reported := claudeUsage(o.in("usage"))
+	if byModel != nil {
+		reported = modelUsage(byModel)
 	}
-	if o.in("modelUsage") == nil {
-		share := claudeUsage(o.in("usage"))
-		share.CostMicros = Share(Usage{CostMicros: previous.CostMicros}, Usage{CostMicros: total.CostMicros}).CostMicros
-		p.result.Usage = share
-		p.result.Total = plus(previous, share)
-		p.result.Total.CostMicros = total.CostMicros
+	reported.CostMicros = cost
+	if countsOn(previous, reported, own) {
+		p.result.Usage, p.result.Total = Share(previous, reported), reported
 		return
 	}
-	p.result.Usage, p.result.Total = Share(previous, total), total
+	if byModel == nil { // where only the cost is a total
+		reported.CostMicros = costOf(previous.CostMicros)
+	}
+	p.result.Usage, p.result.Total = reported, plus(previous, reported)
+}
+
+// countsOn reports whether reported holds previous and the run's own usage, as a total does.
+func countsOn(previous, reported, own Usage) bool {
+	return reported.In >= previous.In+own.In && reported.Out >= previous.Out+own.Out &&
+		reported.Cached >= previous.Cached+own.Cached
 }
 
 func (p *claudeParser) Finish(exit Exit) Result {

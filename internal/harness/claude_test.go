@@ -162,7 +162,15 @@ func TestClaude_RecordsTheShareOfAResumedRun(t *testing.T) {
 			harness.Usage{In: 105, Out: 11, CostMicros: 600_000},
 		},
 		{
-			"plain usage", `"usage":{"input_tokens":3,"output_tokens":1},"total_cost_usd":0.75`,
+			"totals without models", `"usage":{"input_tokens":103,"output_tokens":11},"total_cost_usd":0.75`,
+			harness.Usage{In: 3, Out: 1, CostMicros: 250_000}, harness.Usage{In: 103, Out: 11, CostMicros: 750_000},
+		},
+		{
+			"counted anew by model", `"modelUsage":{"a":{"inputTokens":60,"outputTokens":40}},"total_cost_usd":0.6`,
+			harness.Usage{In: 60, Out: 40, CostMicros: 600_000}, harness.Usage{In: 160, Out: 50, CostMicros: 1_100_000},
+		},
+		{
+			"only the cost is a total", `"usage":{"input_tokens":3,"output_tokens":1},"total_cost_usd":0.75`,
 			harness.Usage{In: 3, Out: 1, CostMicros: 250_000},
 			harness.Usage{In: 103, Out: 11, CostMicros: 750_000},
 		},
@@ -175,6 +183,24 @@ func TestClaude_RecordsTheShareOfAResumedRun(t *testing.T) {
 				t.Errorf("share %+v, total %+v; want %+v, %+v", got.result.Usage, got.result.Total, test.share, test.total)
 			}
 		})
+	}
+}
+
+// Version 2.1.197 counts each run of a resumed conversation by itself, and that may be as much as the run before it.
+// HAR-4 holds all the same.
+func TestClaude_KnowsCountersThatStartAnew(t *testing.T) {
+	t.Parallel()
+	resumed := job()
+	resumed.Resume, resumed.Previous = "s-1", harness.Usage{In: 120, Out: 7, Cached: 20, CostMicros: 471}
+	got := play(t, "claude", resumed,
+		`{"type":"assistant","message":{"id":"m1","model":"m","content":[{"type":"text","text":"ok"}],"usage":{"input_tokens":120,"cache_read_input_tokens":20,"output_tokens":1}}}
+{"type":"result","subtype":"success","result":"ok","total_cost_usd":0.000471,"usage":{"input_tokens":120,"cache_read_input_tokens":20,"output_tokens":7},"modelUsage":{"m":{"inputTokens":120,"outputTokens":7,"cacheReadInputTokens":20,"costUSD":0.000471}}}`,
+		"", harness.Exit{})
+	if want := resumed.Previous; got.result.Usage != want {
+		t.Errorf("share %+v, want %+v", got.result.Usage, want)
+	}
+	if want := (harness.Usage{In: 240, Out: 14, Cached: 40, CostMicros: 942}); got.result.Total != want {
+		t.Errorf("total %+v, want %+v", got.result.Total, want)
 	}
 }
 

@@ -110,6 +110,7 @@ func (p *codexParser) Line(line []byte) []Event {
 	case "turn.completed":
 		return p.turn(o.in("usage"))
 	case "turn.failed":
+		p.retry = ""
 		p.failed = o.in("error").first("message", "type")
 		if p.failed == "" {
 			p.failed = "turn failed"

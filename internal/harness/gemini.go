@@ -46,13 +46,16 @@ func (h gemini) Command(job Job) (Command, error) {
 	return headless(job, line, nil), nil
 }
 
-func (gemini) Parser(job Job) Parser { return &geminiParser{stream: newStream(job)} }
+func (gemini) Parser(job Job) Parser {
+	return &geminiParser{stream: newStream(job), tools: map[string]string{}}
+}
 
 // geminiParser reads stream-json.
 type geminiParser struct {
 	stream
-	final   object // the result line; nil until it came
-	talking bool   // the last event was a piece of the agent's text
+	final   object            // the result line; nil until it came
+	talking bool              // the last event was a piece of the agent's text
+	tools   map[string]string // names of the tools in use, by the id of the use
 }
 
 func (p *geminiParser) Line(line []byte) []Event {
@@ -70,10 +73,15 @@ func (p *geminiParser) Line(line []byte) []Event {
 	case "message":
 		return p.message(o)
 	case "tool_use":
-		return p.tool(o.first("tool_name", "name"))
+		name := o.first("tool_name", "name")
+		p.tools[o.text("tool_id")] = name
+		return p.tool(name)
 	case "tool_result":
+		id := o.text("tool_id")
+		name := p.tools[id]
+		delete(p.tools, id)
 		if o.in("error").text("type") == "policy_violation" {
-			return p.denied(o.first("tool_name", "tool_id"))
+			return p.denied(name)
 		}
 	case "error":
 		return p.fault(o.first("message", "error"))

@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/seed-2ddc2152/board/internal/harness"
@@ -14,15 +15,15 @@ func TestGemini_ReadsAWholeRun(t *testing.T) {
 	t.Parallel()
 	got := play(t, "gemini", job(), geminiInit+
 		`{"type":"message","role":"assistant","content":"I will write.","delta":true}
-{"type":"tool_use","tool_name":"write_file"}
-{"type":"tool_result","status":"error","tool_id":"run_shell_command","error":{"type":"policy_violation"}}
+{"type":"tool_use","tool_name":"write_file","tool_id":"write_file_1"}
+{"type":"tool_result","status":"error","tool_id":"write_file_1","error":{"type":"policy_violation"}}
 {"type":"message","role":"assistant","content":"All done.\nBOARD","delta":true}
 {"type":"message","role":"assistant","content":": done","delta":true}
 {"type":"result","status":"success","stats":{"total_tokens":60,"input_tokens":50,"output_tokens":10,"cached":20}}
 `, "", harness.Exit{})
 	r := got.result
 	if r.Failure != nil || r.Session != "g-1" || r.Model != "gemini-2.5-pro" || r.Text != "All done.\nBOARD: done" ||
-		r.Verdict != harness.VerdictDone || len(r.Denied) != 1 {
+		r.Verdict != harness.VerdictDone || !slices.Equal(r.Denied, []string{"write_file"}) {
 		t.Fatalf("result %+v", r)
 	}
 	if want := (harness.Usage{In: 30, Out: 10, Cached: 20}); r.Usage != want {

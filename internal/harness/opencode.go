@@ -98,7 +98,7 @@ func (p *opencodeParser) Line(line []byte) []Event {
 		p.result.Turns++
 		return append(events, p.spend(opencodeUsage(part))...)
 	case "error":
-		p.errored = o.in("error")
+		p.errored, p.retry = o.in("error"), ""
 		return append(events, p.fault(opencodeError(p.errored))...)
 	}
 	return append(events, Event{Kind: EventOther})
@@ -113,18 +113,23 @@ func (p *opencodeParser) use(part object) []Event {
 }
 
 var (
-	reLogStatus = regexp.MustCompile(`"?statusCode"?[:=]\s*(\d{3})`)
-	reAutoDeny  = regexp.MustCompile(`permission requested: (.*?);? auto-rejecting`)
+	// reFailedCall matches the log line of a failed model call of the agent itself; small=true are side calls, for titles.
+	reFailedCall = regexp.MustCompile(`\blevel=ERROR\b.*\bsmall=false\b.*\berror\.error="(?:\w+: )?(.*)"$`)
+	reSideCall   = regexp.MustCompile(`\blevel=ERROR\b.*\bsmall=true\b`)
+	reAutoDeny   = regexp.MustCompile(`permission requested: (.*?);? auto-rejecting`)
 )
 
-// Stderr reads the log: an ERROR line with a status is a call that it will try again without a word.
+// Stderr reads the log. A failed call there is one that it will try again; if it was the last, an error event follows.
 func (p *opencodeParser) Stderr(line []byte) []Event {
 	text := clean(line, maxEventText)
 	if m := reAutoDeny.FindStringSubmatch(text); m != nil {
 		return p.denied(m[1])
 	}
-	if m := reLogStatus.FindStringSubmatch(text); m != nil && strings.HasPrefix(text, "ERROR") {
-		return p.retrying("API Error: " + m[1] + " · " + text)
+	if m := reFailedCall.FindStringSubmatch(text); m != nil {
+		return p.retrying(m[1])
+	}
+	if reSideCall.MatchString(text) {
+		return nil
 	}
 	return p.stream.Stderr(line)
 }

@@ -64,12 +64,17 @@ func TestOpencode_EndingsAreToldApart(t *testing.T) {
 	})
 }
 
+// Its log is the only place that tells of retries (measured with 1.18.33).
 func TestOpencode_LogLinesTellOfRetries(t *testing.T) {
 	t.Parallel()
-	got := play(t, "opencode", job(), opencodeStep,
-		`ERROR 2026-11-29T12:00:00 +3ms service=llm error={"name":"AI_APICallError","statusCode":503,"message":"busy"}`+"\n",
-		harness.Exit{Code: 143, Signal: "TERM", Stop: true})
-	if len(got.of(harness.EventRetrying)) != 1 || got.class() != harness.ClassOverloaded {
+	line := func(small, fault string) string {
+		return `timestamp=2026-11-29T23:06:11.194Z level=ERROR run=1e message="stream error" providerID=mock small=` + small +
+			` agent=build mode=primary error.error="` + fault + `"` + "\n"
+	}
+	got := play(t, "opencode", job(), opencodeStep, line("false", "AI_APICallError: Rate limit reached for m on requests. Please try again in 20s.")+
+		line("true", "AI_RetryError: Failed after 3 attempts. Last error: Overloaded"), harness.Exit{Code: 143, Signal: "TERM", Stop: true})
+	if !slices.Equal(got.of(harness.EventRetrying), []string{"Rate limit reached for m on requests. Please try again in 20s."}) ||
+		got.class() != harness.ClassRateLimited {
 		t.Errorf("events %+v, class %q", got.events, got.class())
 	}
 }

@@ -14,6 +14,8 @@ type Result struct {
 	Total   Usage  // the CLI's own totals over the conversation, to be kept as the next Job.Previous
 	Turns   int    // 0 when not told
 
+	SessionLost bool // the CLI no longer knows Job.Resume: the next run must start a conversation
+
 	Failure  *Failure       // nil: completed
 	Retrying string         // the last "still trying" line when the run ended amid retries; "" otherwise
 	Denied   []string       // tool uses that the permissions refused, at most 20

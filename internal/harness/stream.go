@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -151,10 +152,27 @@ func (s *stream) finish(exit Exit, failure *Failure) Result {
 		failure.Message = cut(failure.Message, maxMessage)
 	}
 	r.Failure = failure
+	if s.job.Resume != "" && failure != nil && failure.Class == ClassFailed {
+		r.SessionLost = s.lostSession(failure.Message)
+	}
 	if r.Total == (Usage{}) {
 		r.Total = plus(s.job.Previous, r.Usage)
 	}
 	return r
+}
+
+// reLost matches what the CLIs say of a conversation that they do not have (facts, section 1, "unknown id"; gemini's by run).
+var reLost = regexp.MustCompile(`(?i)no conversation found with session id|no rollout found for thread|\bsession not found|` +
+	`no session found matching|no saved session found with id|invalid session identifier|no matching session|session .* does not exist`)
+
+// lostSession looks at the CLI's own error channel only.
+func (s *stream) lostSession(message string) bool {
+	for _, channel := range [][]string{{message}, s.errors, s.stderr, s.plain} {
+		if slices.ContainsFunc(channel, reLost.MatchString) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *stream) stopped(now time.Time) *Failure {

@@ -79,3 +79,26 @@ func TestParsers_SilenceIsAFailure(t *testing.T) {
 		}
 	}
 }
+
+// A conversation that the CLI has lost is not asked for again.
+func TestParsers_TellALostConversation(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, words string }{
+		{"claude", "No conversation found with session ID: x"},
+		{"codex", "Error: no rollout found for thread id x"},
+		{"opencode", "Error: Session not found"},
+		{"pi", "No session found matching 'x'"},
+		{"qwen", "No saved session found with ID x"},
+		{"gemini", "Error resuming session: Invalid session identifier \"x\"."},
+	}
+	for _, test := range tests {
+		resumed := job()
+		resumed.Resume = "x"
+		if got := play(t, test.name, resumed, "", test.words+"\n", harness.Exit{Code: 1}); !got.result.SessionLost {
+			t.Errorf("%s: %q is not told from other failures", test.name, test.words)
+		}
+		if got := play(t, test.name, resumed, "", "boom\n", harness.Exit{Code: 1}); got.result.SessionLost {
+			t.Errorf("%s: any failure loses the conversation", test.name)
+		}
+	}
+}

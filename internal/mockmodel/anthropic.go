@@ -1,6 +1,9 @@
 package mockmodel
 
-const anthropicCall = "toolu_mock1"
+import "fmt"
+
+// id names a part of the answer.
+func (a answer) id(kind string) string { return fmt.Sprintf("%s_mock%d", kind, a.number) }
 
 func (a answer) anthropicUsage(out int) object {
 	return object{
@@ -22,10 +25,10 @@ func (a answer) anthropic() object {
 		content = append(content, object{"type": "text", "text": a.text})
 	}
 	if a.tool != nil {
-		content = append(content, object{"type": "tool_use", "id": anthropicCall, "name": a.tool.name, "input": a.tool.args})
+		content = append(content, object{"type": "tool_use", "id": a.id("toolu"), "name": a.tool.name, "input": a.tool.args})
 	}
 	return object{
-		"id": "msg_mock", "type": "message", "role": "assistant", "model": a.model, "content": content,
+		"id": a.id("msg"), "type": "message", "role": "assistant", "model": a.model, "content": content,
 		"stop_reason": a.anthropicStop(), "stop_sequence": nil, "usage": a.anthropicUsage(a.out),
 	}
 }
@@ -53,7 +56,7 @@ func (a answer) streamAnthropic(e events, pause func()) {
 		index++
 	}
 	if a.tool != nil {
-		block := object{"type": "tool_use", "id": anthropicCall, "name": a.tool.name, "input": object{}}
+		block := object{"type": "tool_use", "id": a.id("toolu"), "name": a.tool.name, "input": object{}}
 		e.named("content_block_start", object{"index": index, "content_block": block})
 		delta := object{"type": "input_json_delta", "partial_json": jsonText(a.tool.args)}
 		e.named("content_block_delta", object{"index": index, "delta": delta})

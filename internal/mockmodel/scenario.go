@@ -98,6 +98,7 @@ func (sc scenario) command(file string) string {
 
 // answer is what to send back.
 type answer struct {
+	number    int // of the call within its scenario: clients tell messages apart by their ids
 	text      string
 	model     string
 	tool      *toolCall     // nil for none
@@ -122,7 +123,7 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, sc scenario, n int
 		writeJSON(w, e.status, e.body)
 		return
 	}
-	s.send(w, r, c, s.answer(sc, c))
+	s.send(w, r, c, s.answer(sc, n, c))
 	switch sc.name {
 	case "drop":
 		panic(http.ErrAbortHandler) // cuts the connection; net/http catches it
@@ -131,8 +132,8 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, sc scenario, n int
 	}
 }
 
-func (s *Server) answer(sc scenario, c call) answer {
-	a := answer{text: sc.text(s.options.Text), model: c.model, wantsJSON: c.wantsJSON, in: 120, out: 7, cached: 20}
+func (s *Server) answer(sc scenario, n int, c call) answer {
+	a := answer{number: n, text: sc.text(s.options.Text), model: c.model, wantsJSON: c.wantsJSON, in: 120, out: 7, cached: 20}
 	switch sc.name {
 	case "tool", "shell", "escalate", "sleep", "verb":
 		// Side calls, for titles and summaries, come without tools.
