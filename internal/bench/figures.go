@@ -1,5 +1,10 @@
 package bench
 
+import (
+	"slices"
+	"strings"
+)
+
 // Sample is one start of a program.
 type Sample struct {
 	WallNS    int64 `json:"wall_ns"`
@@ -62,10 +67,11 @@ const ProgramGoalMB = 20
 
 // InProcess is a figure that a Go benchmark reports under a unit, alone or as a ratio to another benchmark's.
 type InProcess struct {
-	Name  string // without "Benchmark" and the number of processors
-	Unit  string
+	Name  string // of the figure
 	Work  string
-	Floor string // "" compares Value itself with Goal
+	Bench string // without "Benchmark" and the number of processors
+	Unit  string
+	Floor string // "" compares the value itself with Goal
 	Goal  float64
 	// AtLeast turns the goal around: the value must not be below it.
 	AtLeast bool
@@ -74,12 +80,28 @@ type InProcess struct {
 // InProcesses are the figures of Go benchmarks of the specification (08).
 func InProcesses() []InProcess {
 	return []InProcess{
-		{"PlanCPU", "ns/card", "20 caps: 5 expressions, filters, 2 reserves", "", 250, false},
-		{"Claim/1", "ns/claim", "synchronous=FULL, one per transaction", "FloorClaim/1", 1.5, false},
-		{"Claim/10", "ns/claim", "synchronous=FULL, ten per transaction", "FloorClaim/10", 1.5, false},
-		{"LaunchHeadless", "ns/op", "spawn a detached `true`", "FloorLaunch", 1.6, false},
-		{"Contention", "worst-ms", "8 processes claim for 3 s: the longest wait", "", 400, false},
-		{"Contention", "share", "the same: least over most claims of a process", "", 0.3, true},
-		{"Contention", "busy", "the same: claims that saw SQLITE_BUSY", "", 0, false},
+		{"PlanCPU", "20 caps: 5 expressions, filters, 2 reserves; a card", "Admit/room", "ns/op", "", 250, false},
+		{"Claim/1", "synchronous=FULL, one per transaction", "Claim/1", "ns/claim", "FloorClaim/1", 1.5, false},
+		{"Claim/10", "synchronous=FULL, ten per transaction", "Claim/10", "ns/claim", "FloorClaim/10", 1.5, false},
+		{"LaunchHeadless", "spawn a detached `true` with its folder and log", "LaunchHeadless", "ns/op", "FloorLaunch", 1.6, false},
+		// The floor of the specification, 15 ms, was measured elsewhere.
+		{"TickLive1000", "1,000 live processes checked by pid and start time", "Check1000", "ns/op", "", 1.5 * 15e6, false},
+		{"Contention", "8 processes claim for 3 s: the longest wait", "Contention", "worst-ms", "", 400, false},
+		{"Contention", "the same: least over most claims of a process", "Contention", "share", "", 0.3, true},
+		{"Contention", "the same: claims that saw SQLITE_BUSY", "Contention", "busy", "", 0, false},
 	}
+}
+
+// GoBenchPattern is what `go test -bench` is to run for InProcesses.
+func GoBenchPattern() string {
+	var names []string
+	for _, p := range InProcesses() {
+		for _, name := range []string{p.Bench, p.Floor} {
+			name, _, _ = strings.Cut(name, "/")
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return "^Benchmark(" + strings.Join(names, "|") + ")$"
 }

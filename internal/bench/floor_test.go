@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -132,26 +131,4 @@ func claimRows(ctx context.Context, tx *sql.Tx, card string, before int) error {
 		INSERT INTO events (at_ms, board, card, run, kind, actor)
 		VALUES (1, 'bench', ?, ?, 'claimed', 'board')`, card, run)
 	return err
-}
-
-// BenchmarkFloorLaunch is the least that a detached start can cost: fork, exec and setsid of `true`, reaped afterwards.
-func BenchmarkFloorLaunch(b *testing.B) {
-	program, err := exec.LookPath("true")
-	if err != nil {
-		b.Fatal(err)
-	}
-	var started []*os.Process
-	for b.Loop() {
-		process, err := os.StartProcess(program, []string{"true"}, &os.ProcAttr{
-			Files: []*os.File{nil, nil, nil},
-			Sys:   &syscall.SysProcAttr{Setsid: true},
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-		started = append(started, process)
-	}
-	for _, process := range started {
-		_, _ = process.Wait()
-	}
 }

@@ -95,7 +95,7 @@ func (p InProcess) row(benchmarks map[string]Metrics) string {
 	} else if p.Goal == 0 {
 		goal = "0"
 	}
-	value, measured := benchmarks[p.Name][p.Unit]
+	value, measured := benchmarks[p.Bench][p.Unit]
 	if !measured {
 		return fmt.Sprintf("| %s | %s | not measured | | | %s | |\n", p.Name, p.Work, goal)
 	}

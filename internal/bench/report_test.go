@@ -61,7 +61,7 @@ func TestReport_SaysWhatIsMetMissedAndNotMeasured(t *testing.T) {
 		"| 300 ns/claim | 200 | 1.50 | <= 1.5x | met |",
 		"| 0.2 share |  |  | >= 0.3 | **missed** |",
 		"| 0 busy |  |  | 0 | met |",
-		"| PlanCPU | 20 caps: 5 expressions, filters, 2 reserves | not measured |",
+		"| PlanCPU | 20 caps: 5 expressions, filters, 2 reserves; a card | not measured |",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the report lacks %q:\n%s", want, got)

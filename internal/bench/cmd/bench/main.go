@@ -138,9 +138,9 @@ func (p *place) tryOut(ctx context.Context, c bench.Command) error {
 	return nil
 }
 
-// goBenchmarks runs every benchmark of the module and passes on what it prints.
+// goBenchmarks runs the benchmarks that the report wants and passes on what they print.
 func goBenchmarks(ctx context.Context) (map[string]bench.Metrics, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "urfave_cli_no_docs", "-run", "^$", "-bench", ".", "-p", "1", "./...")
+	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "urfave_cli_no_docs", "-run", "^$", "-bench", bench.GoBenchPattern(), "-p", "1", "./...")
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(&text, os.Stderr), os.Stderr
 	if err := cmd.Run(); err != nil {
