@@ -41,7 +41,7 @@ func (w *Workflow) Lane(status string, env *expr.Env) (Lane, error) {
 	}
 	slot, err := s.Run.Session.Text(env)
 	if err != nil {
-		return Lane{}, &Fault{Key: s.Run.SessionOrigin, Text: message(err)}
+		return Lane{}, &Fault{Key: s.Run.SessionOrigin, Text: expr.Message(err)}
 	}
 	if slot = strings.TrimSpace(slot); !isName(slot) {
 		return Lane{}, &Fault{
@@ -56,7 +56,7 @@ func (w *Workflow) Lane(status string, env *expr.Env) (Lane, error) {
 func (w *Workflow) laneProfile(r *Run, env *expr.Env) (*Profile, error) {
 	name, err := r.Profile.Text(env)
 	if err != nil {
-		return nil, &Fault{Key: r.ProfileOrigin, Text: message(err)}
+		return nil, &Fault{Key: r.ProfileOrigin, Text: expr.Message(err)}
 	}
 	name = strings.TrimSpace(name)
 	if name == "" && env.Card.Assignee != nil {

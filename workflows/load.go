@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed-2ddc2152/board/internal/expr"
 	"github.com/seed-2ddc2152/board/internal/strict"
@@ -34,6 +35,7 @@ type pending struct {
 // expression is any of the kinds of expressions.
 type expression interface {
 	Check() error
+	Source() string
 	Reads(env *expr.Env) map[string]any
 }
 
@@ -106,6 +108,12 @@ func (w *Workflow) Validate() Problems {
 		}
 	}
 	return append(problems, w.checkPrompts()...).Sorted()
+}
+
+// Mentions says whether some expression of the workflow, prompts left out, has a text such as "card.body" in it: whether
+// it is worth reading. It may say yes of a text in quotes.
+func (w *Workflow) Mentions(text string) bool {
+	return slices.ContainsFunc(w.pending, func(p pending) bool { return strings.Contains(p.Source(), text) })
 }
 
 func (l *loader) workflow(name, file string, root strict.Value) *Workflow {

@@ -240,6 +240,14 @@ func TestLoad_DoesNotCompileExpressions(t *testing.T) {
 	}
 }
 
+func TestMentions_SaysWhatExpressionsRead(t *testing.T) {
+	t.Parallel()
+	w := load(t, base+"dispatch: {order: [card.title], eligible: 'card.labels.area != nil'}\n")
+	if !w.Mentions("card.title") || !w.Mentions("card.labels") || w.Mentions("card.body") {
+		t.Error("want card.title and card.labels, and not card.body")
+	}
+}
+
 func TestLoad_TakesFiveHundredCaps(t *testing.T) {
 	t.Parallel()
 	var src strings.Builder

@@ -43,7 +43,6 @@ func structSchema(t reflect.Type) object {
 	properties := object{}
 	var required []string
 	for field := range t.Fields() {
-		field := field
 		key := field.Tag.Get("yaml")
 		if key == "" {
 			continue

@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -130,15 +129,7 @@ func (req *FireRequest) refuse(kind RefusalKind, at Origin, text string) *Refusa
 
 // fault is the refusal of an event whose transition cannot be worked out.
 func (req *FireRequest) fault(at Origin, err error) *Refusal {
-	return req.refuse(RefusedFault, at, at.String()+": "+message(err))
-}
-
-// message is an error in one line.
-func message(err error) string {
-	if e, ok := errors.AsType[*expr.Error](err); ok {
-		return e.Message()
-	}
-	return err.Error()
+	return req.refuse(RefusedFault, at, at.String()+": "+expr.Message(err))
 }
 
 // leaves says whether a transition leaves a status (WF-3).

@@ -27,6 +27,7 @@ type Env struct {
 // Card is the card's columns and what is worked out from its other rows.
 type Card struct {
 	ID             string             `expr:"id"`
+	Number         int                `expr:"number"`
 	Board          string             `expr:"board"`
 	Title          string             `expr:"title"`
 	Body           string             `expr:"body"`
@@ -54,8 +55,13 @@ type Card struct {
 	CreatedAt      time.Time          `expr:"created_at"`
 	UpdatedAt      time.Time          `expr:"updated_at"`
 	EndedAt        *time.Time         `expr:"ended_at"`
+	ArchivedAt     *time.Time         `expr:"archived_at"`
 	CreatedBy      string             `expr:"created_by"`
-	Attempt        int                `expr:"attempt"` // of the run that is being planned or is open, from 1
+	IdempotencyKey *string            `expr:"idempotency_key"`
+	AsideDeclined  bool               `expr:"aside_declined"` // the marks of TSK-4
+	AsideConflict  bool               `expr:"aside_conflict"`
+	Attempts       int                `expr:"attempts"` // how many runs it has had
+	Attempt        int                `expr:"attempt"`  // of the run that is being planned or is open, from 1
 	BlockedBy      []string           `expr:"blocked_by"`
 	Subtasks       []Subtask          `expr:"subtasks"`
 	LastEvents     []string           `expr:"last_events"` // kinds of the card's last events, newest first

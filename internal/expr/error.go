@@ -34,6 +34,14 @@ func (e *Error) Message() string {
 	return e.Text
 }
 
+// Message is an error in one line: an *Error without its snippet.
+func Message(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Message()
+	}
+	return err.Error()
+}
+
 // Snippet is the line of the expression with a caret under the place, indented by four; empty when the place is unknown.
 func (e *Error) Snippet() string {
 	lines := strings.Split(e.Source, "\n")

@@ -74,23 +74,27 @@ func TestBool_RefusesAtLoad(t *testing.T) {
 	t.Parallel()
 	scope := expr.NewScope(params())
 	for src, want := range map[string]string{
-		`card.prioriti > 1`:                      "card has no field prioriti (did you mean priority?)",
-		`crad.priority > 1`:                      "unknown name crad (did you mean card?)",
-		`card.priority == "high"`:                "mismatched types int and string",
-		`params.review == 3`:                     "mismatched types bool and int",
-		`host.memory_presure == "low"`:           "host has no field memory_presure (did you mean memory_pressure?)",
-		`card.priority`:                          "this is a whole number; true or false is needed here",
-		`params.review ? 1 : true`:               "this is a whole number; true or false is needed here",
-		`card.priority >`:                        "the expression ends too early",
-		``:                                       "the expression ends too early",
-		`all(1..1000000, # > 0)`:                 "ranges (..) are not available",
-		`any(attempts, any(comments, true))`:     "a list may not be walked inside the walk of another",
-		`reduce(attempts, #acc, 1) == 1`:         "unknown name reduce",
-		`now() > card.created_at`:                "is not callable",
-		`$env["card"] == nil`:                    "$env is not available",
-		`repeat("x", 1000000) == ""`:             "unknown name repeat",
-		`attempts[0].outcme == ""`:               "attempt has no field outcme (did you mean outcome?)",
-		strings.Repeat("true && ", 600) + "true": "exceeds maximum allowed nodes",
+		`card.prioriti > 1`:                       "card has no field prioriti (did you mean priority?)",
+		`crad.priority > 1`:                       "unknown name crad (did you mean card?)",
+		`card.priority == "high"`:                 "mismatched types int and string",
+		`params.review == 3`:                      "mismatched types bool and int",
+		`host.memory_presure == "low"`:            "host has no field memory_presure (did you mean memory_pressure?)",
+		`card.priority`:                           "this is a whole number; true or false is needed here",
+		`params.review ? 1 : true`:                "this is a whole number; true or false is needed here",
+		`card.priority >`:                         "the expression ends too early",
+		``:                                        "the expression ends too early",
+		`all(1..1000000, # > 0)`:                  "ranges (..) are not available",
+		`replace(card.body, "", card.body) == ""`: "unknown name replace",
+		`let a = card.body + card.body; let b = a + a; b == ""`: "a variable cannot hold joined text",
+		`let a = join(card.owns, ""); a == ""`:                  "a variable cannot hold joined text",
+		`let params = 1; params == 1`:                           "params is a root",
+		`any(attempts, any(comments, true))`:                    "a list may not be walked inside the walk of another",
+		`reduce(attempts, #acc, 1) == 1`:                        "unknown name reduce",
+		`now() > card.created_at`:                               "is not callable",
+		`$env["card"] == nil`:                                   "$env is not available",
+		`repeat("x", 1000000) == ""`:                            "unknown name repeat",
+		`attempts[0].outcme == ""`:                              "attempt has no field outcme (did you mean outcome?)",
+		strings.Repeat("true && ", 600) + "true":                "exceeds maximum allowed nodes",
 	} {
 		err := scope.Bool(src).Check()
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -345,6 +349,29 @@ func TestTemplate_TellsAllThatIsWrongWithItsPlaces(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("got\n%v\nwant it to have\n%s", err, want)
 		}
+	}
+}
+
+func TestTemplate_TellsWhatItIs(t *testing.T) {
+	t.Parallel()
+	scope := expr.NewScope(params())
+	slot := scope.Template("reviewer-{{ card.attempt }}-{{ params.five }}")
+	if _, literal := slot.Literal(); literal || slot.Pattern() != "reviewer-*-*" || slot.Source() != "reviewer-{{ card.attempt }}-{{ params.five }}" {
+		t.Errorf("got literal %v, pattern %q", literal, slot.Pattern())
+	}
+	if got := slot.Reads(sample()); len(got) != 2 || got["card.attempt"] != 2 || got["params.five"] != 5 {
+		t.Errorf("reads: got %v", got)
+	}
+	if text, err := slot.Text(sample()); text != "reviewer-2-5" || err != nil {
+		t.Errorf("got %q, %v", text, err)
+	}
+	plain := scope.Template("worker")
+	if text, literal := plain.Literal(); !literal || text != "worker" || plain.Pattern() != "worker" || plain.Check() != nil {
+		t.Errorf("got %q, literal %v", text, literal)
+	}
+	var none *expr.Template
+	if text, err := none.Text(sample()); text != "" || err != nil || none.Source() != "" || none.Pattern() != "" || none.Check() != nil {
+		t.Errorf("a nil template: got %q, %v", text, err)
 	}
 }
 

@@ -40,11 +40,11 @@ func builtinsOfNumbers() []string {
 	return []string{"min", "max", "abs", "floor", "ceil", "round", "int"}
 }
 
-// builtinsOfOthers are the functions that everything else may call: none reads a clock, none grows a value beyond the
-// size of what it was given (repeat and reduce would).
+// builtinsOfOthers are the functions that everything else may call: none reads a clock, none makes a text longer than
+// what it was given by more than it was given (repeat, replace and reduce would).
 func builtinsOfOthers() []string {
 	return append(builtinsOfNumbers(), "float", "string", "len", "all", "none", "any", "one", "filter", "map", "count",
-		"find", "first", "last", "join", "split", "trim", "trimPrefix", "trimSuffix", "upper", "lower", "replace",
+		"find", "first", "last", "join", "split", "trim", "trimPrefix", "trimSuffix", "upper", "lower",
 		"indexOf", "keys", "reverse", "take", "duration")
 }
 
@@ -128,6 +128,9 @@ func (s *Scope) compile(src string, opts compileOptions) (*program, error) {
 	foldParams(&tree.Node, s.params)
 	if _, err := checker.Check(tree, cfg); err != nil {
 		return nil, libraryError(src, err, cfg)
+	}
+	if err := checkVariables(src, tree.Node); err != nil {
+		return nil, err
 	}
 	p.leaves = leavesOf(tree.Node)
 	if value, ok := constantOf(tree.Node); ok {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker/nature"
-	"github.com/expr-lang/expr/conf"
 )
 
 func durationTypes() []reflect.Type {
@@ -29,60 +28,6 @@ func takeMinus(root *ast.Node) bool {
 		return true
 	}
 	return false
-}
-
-// checkShape refuses what would make an expression unbounded or let it see more than its roots.
-func checkShape(src string, root ast.Node, cfg *conf.Config) *Error {
-	var found *Error
-	refuse := func(node ast.Node, text string) {
-		if found == nil {
-			found = errorAt(src, node.Location().From, text)
-		}
-	}
-	walks := 0
-	visit := func(node *ast.Node) {
-		switch n := (*node).(type) {
-		case *ast.IdentifierNode:
-			if n.Value == "$env" {
-				refuse(n, "$env is not available: name a root, such as card")
-			}
-		case *ast.BinaryNode:
-			if n.Operator == ".." {
-				refuse(n, "ranges (..) are not available: an expression may only walk lists that exist")
-			}
-		case *ast.BuiltinNode:
-			if names := functionNames(cfg); !slices.Contains(names, n.Name) {
-				refuse(n, "unknown name "+n.Name+"; the functions are "+strings.Join(names, ", "))
-			}
-			walks += walksInWalk(n)
-		case *ast.VariableDeclaratorNode:
-			if n.Name == "params" {
-				refuse(n, "params is a root and cannot be declared")
-			}
-		}
-	}
-	ast.Walk(&root, visitor(visit))
-	if walks > 0 {
-		refuse(root, "a list may not be walked inside the walk of another: it could take for ever")
-	}
-	return found
-}
-
-// walksInWalk counts the walks over lists inside the predicate of a walk.
-func walksInWalk(node *ast.BuiltinNode) int {
-	walks := 0
-	for _, arg := range node.Arguments {
-		predicate, ok := arg.(*ast.PredicateNode)
-		if !ok {
-			continue
-		}
-		ast.Walk(&predicate.Node, visitor(func(inner *ast.Node) {
-			if _, ok := (*inner).(*ast.PredicateNode); ok {
-				walks++
-			}
-		}))
-	}
-	return walks
 }
 
 // foldParams puts the values of params in place of their paths. A path through a missing key is nil, and so is one that
