@@ -163,11 +163,13 @@ func TestClaude_RecordsTheShareOfAResumedRun(t *testing.T) {
 		},
 		{
 			"totals without models", `"usage":{"input_tokens":103,"output_tokens":11},"total_cost_usd":0.75`,
-			harness.Usage{In: 3, Out: 1, CostMicros: 250_000}, harness.Usage{In: 103, Out: 11, CostMicros: 750_000},
+			harness.Usage{In: 3, Out: 1, CostMicros: 250_000},
+			harness.Usage{In: 103, Out: 11, CostMicros: 750_000},
 		},
 		{
 			"counted anew by model", `"modelUsage":{"a":{"inputTokens":60,"outputTokens":40}},"total_cost_usd":0.6`,
-			harness.Usage{In: 60, Out: 40, CostMicros: 600_000}, harness.Usage{In: 160, Out: 50, CostMicros: 1_100_000},
+			harness.Usage{In: 60, Out: 40, CostMicros: 600_000},
+			harness.Usage{In: 160, Out: 50, CostMicros: 1_100_000},
 		},
 		{
 			"only the cost is a total", `"usage":{"input_tokens":3,"output_tokens":1},"total_cost_usd":0.75`,

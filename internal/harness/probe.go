@@ -57,8 +57,8 @@ func ReadVersion(output string) string {
 
 var reCredentials = regexp.MustCompile(`(\d+) credentials?\b`)
 
-// ReadSignIn reads what the harness called name answered to Probe.SignIn, and gives words for a person. An answer in no
-// known form, as of a version that has no such command, is unknown.
+// ReadSignIn reads what the harness called name answered to Probe.SignIn on standard output and standard error (codex answers
+// there), and gives words for a person. An answer in no known form, as of a version that has no such command, is unknown.
 func ReadSignIn(name string, exitCode int, output string) (SignIn, string) {
 	switch name {
 	case "claude":
@@ -71,7 +71,7 @@ func ReadSignIn(name string, exitCode int, output string) (SignIn, string) {
 		m := reCredentials.FindStringSubmatch(normalise(output))
 		switch {
 		case m == nil:
-			return SignInUnknown, firstLine(output)
+			return SignInUnknown, lastLine(output)
 		case m[1] == "0":
 			return SignedOut, m[0]
 		}
@@ -83,13 +83,13 @@ func ReadSignIn(name string, exitCode int, output string) (SignIn, string) {
 func readClaudeSignIn(output string) (SignIn, string) {
 	start := strings.IndexByte(output, '{')
 	if start < 0 {
-		return SignInUnknown, firstLine(output)
+		return SignInUnknown, lastLine(output)
 	}
 	o, ok := decode([]byte(output[start:]))
 	signed, told := o["loggedIn"].(bool)
 	switch {
 	case !ok || !told:
-		return SignInUnknown, firstLine(output)
+		return SignInUnknown, lastLine(output)
 	case !signed:
 		return SignedOut, ""
 	}
@@ -97,7 +97,7 @@ func readClaudeSignIn(output string) (SignIn, string) {
 }
 
 func readWords(exitCode int, output, out string) (SignIn, string) {
-	words := firstLine(output)
+	words := lastLine(output) // warnings come before the answer
 	switch {
 	case exitCode == 0:
 		return SignedIn, words
@@ -107,14 +107,15 @@ func readWords(exitCode int, output, out string) (SignIn, string) {
 	return SignInUnknown, words
 }
 
-// firstLine is the first line of text with something in it.
-func firstLine(text string) string {
+// lastLine is the last line of text with something in it.
+func lastLine(text string) string {
+	last := ""
 	for line := range strings.Lines(text) {
 		if line = clean([]byte(line), 200); line != "" {
-			return line
+			last = line
 		}
 	}
-	return ""
+	return last
 }
 
 var reFlag = regexp.MustCompile(`(?:^|[^\w-])(--?[A-Za-z][\w-]*)`)

@@ -39,7 +39,7 @@ func TestReadSignIn_ReadsEachCLIsAnswer(t *testing.T) {
 		{"claude", 1, "{\n  \"loggedIn\": false\n}\n", harness.SignedOut, ""},
 		{"claude", 0, "{\"loggedIn\": true, \"authMethod\": \"api_key\"}", harness.SignedIn, "api_key"},
 		{"claude", 1, "error: unknown command 'auth'", harness.SignInUnknown, "error: unknown command 'auth'"},
-		{"codex", 1, "Not logged in\n", harness.SignedOut, "Not logged in"},
+		{"codex", 1, "WARNING: proceeding, even though\nNot logged in\n", harness.SignedOut, "Not logged in"},
 		{"codex", 0, "API key configured - sk-…\n", harness.SignedIn, "API key configured - sk-…"},
 		{"codex", 2, "error: unrecognized subcommand", harness.SignInUnknown, "error: unrecognized subcommand"},
 		{"pi", 1, `{"status":"not_ready"}`, harness.SignedOut, `{"status":"not_ready"}`},

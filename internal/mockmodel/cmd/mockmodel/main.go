@@ -22,6 +22,7 @@ func main() {
 	addr := flag.String("addr", "127.0.0.1:8199", "loopback address to listen on; port 0 takes a free one")
 	scenario := flag.String("scenario", "text", "scenario for paths without /s/<scenario>")
 	text := flag.String("text", "", "the final answer")
+	file := flag.String("file", "", "file that the tool scenarios write")
 	logTo := flag.String("log", "", "append one JSON line a request to this file")
 	flag.Usage = func() {
 		flag.PrintDefaults()
@@ -31,7 +32,7 @@ func main() {
 	}
 	flag.Parse()
 	log.SetFlags(0)
-	if err := serve(*addr, *logTo, mockmodel.Options{Scenario: *scenario, Text: *text}); err != nil {
+	if err := serve(*addr, *logTo, mockmodel.Options{Scenario: *scenario, Text: *text, ToolFile: *file}); err != nil {
 		log.Fatalf("mockmodel: %v", err)
 	}
 }
