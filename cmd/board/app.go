@@ -33,7 +33,14 @@ const (
 func verbs() []verb {
 	return []verb{
 		{"help", groupHidden, "explain a verb", helpCommand},
+		{"init", groupStart, "make a home, and a board for this repository", initCommand},
+
+		{"dispatch", groupRuns, "start what the caps allow: one tick", dispatchCommand},
+		{"start", groupRuns, "start one card now, or as soon as there is room", startCommand},
+
+		{"cron", groupHome, "a tick each minute, by cron", cronCommand},
 		{"version", groupHome, "say which version this is", versionCommand},
+		{"supervise", groupHidden, "keep one run (started by a tick)", superviseCommand},
 	}
 }
 
@@ -73,9 +80,11 @@ func (p *program) invoke(ctx context.Context, inv invocation, out *printer) erro
 		HideHelp:        true,
 		HideHelpCommand: true,
 		HideVersion:     true,
-		Writer:          io.Discard, // it speaks of flags in its own way; exit.go says what was wrong
-		ErrWriter:       io.Discard,
-		ExitErrHandler:  func(*cli.Context, error) {},
+
+		DisableSliceFlagSeparator: true,       // a comma is a part of a value
+		Writer:                    io.Discard, // it speaks of flags in its own way; exit.go says what was wrong
+		ErrWriter:                 io.Discard,
+		ExitErrHandler:            func(*cli.Context, error) {},
 		OnUsageError: func(_ *cli.Context, err error, _ bool) error {
 			return board.NewProblem(board.ErrUsage, "board help "+inv.name(), "%s: %v", inv.name(), err)
 		},

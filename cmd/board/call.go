@@ -120,11 +120,7 @@ func (c *call) settingsOptions(ctx context.Context, h home.Home, mode roster.Mod
 		Home: h, Hostname: hostname, Env: c.lookup, UserHome: c.userHome, LookPath: c.lookPath, Mode: mode,
 		Trusted: func(hash string) bool {
 			store, err := c.read(ctx)
-			if err != nil {
-				return false
-			}
-			trusted, err := store.Trusted(ctx, hash)
-			return err == nil && trusted
+			return err == nil && trustedBy(ctx, store)(hash)
 		},
 	}
 	if narrow := c.flags.String("executors"); narrow != "" {
@@ -133,12 +129,24 @@ func (c *call) settingsOptions(ctx context.Context, h home.Home, mode roster.Mod
 	return o
 }
 
+// trustedBy asks a store which contents `board trust` has accepted; what cannot be read is not trusted.
+func trustedBy(ctx context.Context, store *board.Store) func(hash string) bool {
+	return func(hash string) bool {
+		trusted, err := store.Trusted(ctx, hash)
+		return err == nil && trusted
+	}
+}
+
 // rules are what decisions of the board are made by.
 func (c *call) rules(ctx context.Context, store *board.Store) (board.Rules, error) {
 	s, err := c.settings(ctx)
 	if err != nil {
 		return board.Rules{}, err
 	}
+	return rulesFrom(ctx, s, store)
+}
+
+func rulesFrom(ctx context.Context, s *settings.Settings, store *board.Store) (board.Rules, error) {
 	kept, err := store.WorkflowSources(ctx)
 	if err != nil {
 		return board.Rules{}, err

@@ -7,13 +7,12 @@ import (
 	"strings"
 
 	"github.com/seed-2ddc2152/board/board"
+	"github.com/seed-2ddc2152/board/dispatch"
 	"github.com/seed-2ddc2152/board/internal/home"
 	"github.com/seed-2ddc2152/board/internal/strict"
 )
 
 var (
-	// errTicking: another tick is running.
-	errTicking = errors.New("another tick is running")
 	// errFaults is a tick that ran while something failed; its report has said what.
 	errFaults = errors.New("the tick ran, but something failed")
 	// errSaid is a refusal whose reason is printed already.
@@ -39,7 +38,7 @@ func exits() []exit {
 		{board.ErrInvalid, 3, "invalid", "configuration, workflow or database invalid"},
 		{board.ErrNewer, 3, "newer", ""},
 		{board.ErrMigrate, 3, "migrate", ""},
-		{errTicking, 4, "ticking", "another tick is running"},
+		{dispatch.ErrTickRunning, 4, "ticking", "another tick is running"},
 		{errFaults, 5, "faults", "the tick ran, but something failed: see faults"},
 		{board.ErrNotFound, 6, "not_found", "not found"},
 		{board.ErrNoHome, 6, "no_home", ""},
@@ -78,7 +77,7 @@ type failure struct {
 // report tells an error on standard error and gives the exit code.
 func (p *program) report(out *printer, err error) int {
 	x := exitOf(err)
-	if err == nil || errors.Is(err, errFaults) || errors.Is(err, errSaid) || (out.quiet && errors.Is(err, errTicking)) {
+	if err == nil || errors.Is(err, errFaults) || errors.Is(err, errSaid) || (out.quiet && errors.Is(err, dispatch.ErrTickRunning)) {
 		return x.exit
 	}
 	var fix string

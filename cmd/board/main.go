@@ -51,6 +51,9 @@ func fromProcess() *program {
 
 // run does what the words say and gives the exit code.
 func (p *program) run(words []string) int {
+	if len(words) > 0 && words[0] == "shim" {
+		return p.shim(words[1:])
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	out := &printer{w: bufio.NewWriter(p.stdout), width: p.width, now: p.clock.Now()}

@@ -93,12 +93,14 @@ func (p *printer) table(t table) {
 	widths := t.widths()
 	if p.width > 0 && len(t.rows) > 0 {
 		for i, name := range names {
-			if widths[i] > 0 {
+			if widths[i] > 0 && !t.bare {
 				widths[i] = max(widths[i], columns(name))
 			}
 		}
 		t.shrink(widths, p.fit())
-		p.row(t, names, widths, dim)
+		if !t.bare {
+			p.row(t, names, widths, dim)
+		}
 	}
 	for _, row := range t.rows {
 		p.row(t, row, widths, plain)
@@ -135,6 +137,7 @@ type table struct {
 	indent  int                                 // columns before each line
 	stretch int                                 // the column that is cut short when a line does not fit, counted from 0
 	style   func(column int, cell string) style // nil: plain
+	bare    bool                                // no head, also on a terminal
 }
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
