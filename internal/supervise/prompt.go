@@ -21,6 +21,7 @@ type promptFacts struct {
 	Place    place
 	Takeover takeover
 	Verbs    []string
+	Reports  bool   // the worker can call the verbs; else its last line is its verdict
 	Diff     string // what a reviewer that can run no command is to look at; empty: it looks itself
 	Resumed  bool   // the conversation goes on: what it was told before need not be told again
 }
@@ -29,7 +30,7 @@ type promptFacts struct {
 // over, what earlier runs did, how to end.
 func promptText(f promptFacts) (string, error) {
 	if f.unanswered() && f.Resumed {
-		return question(f.Verbs), nil
+		return f.question() + "\n", nil
 	}
 	env := f.env()
 	text := defaultPrompt(f.Brief.Card)
@@ -55,9 +56,9 @@ func promptText(f promptFacts) (string, error) {
 	if f.Diff != "" {
 		add("", "## The change\n\n```diff\n"+f.Diff+"\n```")
 	}
-	add("verbs", verbsText(f.Verbs))
+	add("verbs", f.howToEnd())
 	if f.unanswered() {
-		add("", question(f.Verbs))
+		add("", f.question())
 	}
 	return strings.Join(parts, "\n\n") + "\n", nil
 }
@@ -73,7 +74,10 @@ func (f promptFacts) env() *expr.Env {
 		NotIndependent: roster.Because(b.Run.DependentBecause).Note(),
 	}
 	env.Host.Name = b.Run.Host
-	env.Attempts, env.Parents, env.Comments, env.Verbs = attemptsOf(b.Runs), parentsOf(b.Parents), commentsOf(b), f.Verbs
+	env.Attempts, env.Parents, env.Comments, env.Verbs = attemptsOf(b.Runs), parentsOf(b.Parents), commentsOf(b), nil
+	if f.Reports {
+		env.Verbs = f.Verbs
+	}
 	return env
 }
 
@@ -161,37 +165,58 @@ func commentsText(comments []expr.Comment) string {
 	return b.String()
 }
 
-func verbsText(verbs []string) string {
-	return "## When you end\n\nYou may call: " + strings.Join(verbs, "; ") +
-		".\nWhere you cannot run `board`, let the last line of your last message be your verdict, such as `BOARD: " + lastLine(verbs) + "`."
+// howToEnd says which verbs there are and how a verdict is given.
+func (f promptFacts) howToEnd() string {
+	text := "## When you end\n\n"
+	if f.Reports {
+		text += "You may call: " + strings.Join(f.Verbs, "; ") + ".\nWhere you cannot run `board`, let"
+	} else {
+		text += "Let"
+	}
+	return text + " the last line of your last message be your verdict: " + strings.Join(verdictLines(f.Verbs), ", or ") + "."
 }
 
-func question(verbs []string) string {
-	return "Your last run ended without a verdict, and the card cannot go on without one. Give it as your only act: " +
-		strings.Join(verdictVerbs(verbs), ", or ") + ".\nWhere you cannot run `board`, let the last line of your answer be one of\n" +
-		"BOARD: done, BOARD: approve, BOARD: changes: <why>, BOARD: blocked: <why>, whichever of these you may give."
+// question asks a worker that ended without a verdict for it (RET-4).
+func (f promptFacts) question() string {
+	text := "Your last run ended without a verdict, and the card cannot go on without one. Give it as your only act"
+	if f.Reports {
+		text += ", by a verb: " + strings.Join(verdictVerbs(f.Verbs), ", or ") + ".\nWhere you cannot run `board`, by"
+	} else {
+		text += ", by"
+	}
+	return text + " the last line of your answer: " + strings.Join(verdictLines(f.Verbs), ", or ") + "."
 }
 
-// verdictPrefixes begin the verbs that are verdicts.
+// verdictOf is the verdict that a verb gives; empty for other verbs.
+func verdictOf(verb string) board.Verdict {
+	word := strings.Fields(strings.TrimPrefix(verb, "board "))
+	if len(word) == 0 || !slices.Contains(verdicts(), board.Verdict(word[0])) {
+		return ""
+	}
+	return board.Verdict(word[0])
+}
+
 func verdictVerbs(verbs []string) []string {
 	var all []string
 	for _, verb := range verbs {
-		word := strings.Fields(strings.TrimPrefix(verb, "board "))
-		if len(word) > 0 && slices.Contains(verdicts(), board.Verdict(word[0])) {
+		if verdictOf(verb) != "" {
 			all = append(all, "`"+verb+"`")
 		}
 	}
 	return all
 }
 
-// lastLine is an example of a verdict line.
-func lastLine(verbs []string) string {
-	for _, v := range []board.Verdict{board.VerdictDone, board.VerdictApprove} {
-		if slices.ContainsFunc(verbs, func(verb string) bool { return strings.HasPrefix(verb, "board "+string(v)) }) {
-			return string(v)
+func verdictLines(verbs []string) []string {
+	var all []string
+	for _, verb := range verbs {
+		switch v := verdictOf(verb); v {
+		case board.VerdictDone, board.VerdictApprove:
+			all = append(all, fmt.Sprintf("`BOARD: %s`", v))
+		case board.VerdictChanges, board.VerdictBlocked:
+			all = append(all, fmt.Sprintf("`BOARD: %s: <why>`", v))
 		}
 	}
-	return "blocked: <why>"
+	return all
 }
 
 func verdicts() []board.Verdict {

@@ -214,6 +214,7 @@ const maxDiff = 200 << 10
 func (t *turn) writePrompt(ctx context.Context, w *workflows.Workflow, facts harness.Facts, over takeover) error {
 	f := promptFacts{
 		Now: board.At(t.Clock.Now()), Brief: t.brief, Place: t.place, Takeover: over, Verbs: t.verbs, Resumed: t.job.Resume != "",
+		Reports: facts.CanReport(t.job.Permissions),
 		Lane: expr.Lane{Profile: t.run.Profile, Role: string(t.run.Role), Surface: string(t.run.Surface), Capacity: t.profile.Capacity,
 			Harness: t.run.Harness, Model: t.run.Model, Executor: t.run.Executor},
 	}
@@ -223,7 +224,7 @@ func (t *turn) writePrompt(ctx context.Context, w *workflows.Workflow, facts har
 			return err
 		}
 	}
-	if !facts.CanRunCommands(t.job.Permissions) && t.run.Role != roster.RoleCoder && t.place.Branch != "" && t.place.Base != "" {
+	if !facts.CanRun(t.job.Permissions) && t.run.Role != roster.RoleCoder && t.place.Branch != "" && t.place.Base != "" {
 		if f.Diff, err = t.git.Diff(ctx, t.brief.Board.Repo, t.place.Base, t.place.Branch); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -56,77 +57,64 @@ type Answer struct {
 	Pending bool            `json:"-"`                 // nobody has answered in time: the request is stored and will be applied
 }
 
-// Bounds on what a worker may send. Chosen: a text of 1 MiB is taken everywhere in the board.
-const (
-	MaxText    = 1 << 20     // bytes of one text
-	MaxRequest = 4 * MaxText // bytes of a request file: JSON may double a text, and a subtask has two
-	maxName    = 200         // bytes of a name
-)
+// MaxRequest is the largest request file, in bytes: JSON may double a text of 1 MiB, and a subtask has two.
+const MaxRequest = 4*board.MaxText + 1<<16
 
-// Validate says what is wrong with a request before anybody looks at whose it is.
+// Validate says what is wrong with a request before anybody looks at whose it is. The error is board.ErrUsage.
 func (r Request) Validate() error {
-	for _, text := range []string{r.Reason, r.Summary, r.Text} {
-		if len(text) > MaxText {
-			return board.NewProblem(board.ErrUsage, "", "a text of %d bytes is longer than %d", len(text), MaxText)
-		}
-	}
 	switch r.Verb {
 	case VerbVerdict:
 		return r.validateVerdict()
-	case VerbBeat, VerbCard:
+	case VerbBeat:
+		return optional("the note", r.Text)
+	case VerbCard:
 		return nil
 	case VerbComment:
-		return needed("a comment", "text", r.Text)
+		return board.CheckText("the comment", r.Text)
 	case VerbEvidence:
 		return r.validateEvidence()
 	case VerbAdd:
-		return r.validateSubtask()
+		if r.Subtask == nil {
+			return board.CheckText("the title", "")
+		}
+		return optional("the body", r.Subtask.Body)
 	}
 	return board.NewProblem(board.ErrUsage, "", "no worker's verb %q", r.Verb)
 }
 
 func (r Request) validateVerdict() error {
+	if err := errors.Join(optional("the summary", r.Summary), optional("the reason", r.Reason), optional("the kind", r.Kind)); err != nil {
+		return err
+	}
 	switch r.Verdict {
 	case board.VerdictDone, board.VerdictApprove:
 		return nil
 	case board.VerdictChanges, board.VerdictBlocked:
-		return needed(string(r.Verdict), "why", r.Reason)
+		return board.CheckText("the reason", r.Reason)
 	}
-	return board.NewProblem(board.ErrUsage, "done, approve, changes or blocked", "no verdict %q", r.Verdict)
+	return board.NewProblem(board.ErrUsage, "give done, approve, changes or blocked", "no verdict %q", r.Verdict)
 }
 
 func (r Request) validateEvidence() error {
-	if len(r.Name) > maxName {
-		return board.NewProblem(board.ErrUsage, "", "a name of %d bytes is longer than %d", len(r.Name), maxName)
-	}
 	if (r.Path == "") == (r.Text == "") {
 		return board.NewProblem(board.ErrUsage, "board evidence NAME PATH|TEXT", "evidence needs either a file or a text")
 	}
-	return needed("evidence", "name", r.Name)
+	return errors.Join(board.CheckText("the name", r.Name), optional("the text", r.Text), optional("the path", r.Path))
 }
 
-func (r Request) validateSubtask() error {
-	if r.Subtask == nil {
-		return needed("a subtask", "title", "")
-	}
-	if len(r.Subtask.Title) > MaxText || len(r.Subtask.Body) > MaxText {
-		return board.NewProblem(board.ErrUsage, "", "a title or body is longer than %d bytes", MaxText)
-	}
-	return needed("a subtask", "title", r.Subtask.Title)
-}
-
-func needed(what, part, value string) error {
-	if value != "" {
+// optional checks a text that may be empty.
+func optional(what, text string) error {
+	if text == "" {
 		return nil
 	}
-	return board.NewProblem(board.ErrUsage, "", "%s needs a %s", what, part)
+	return board.CheckText(what, text)
 }
 
 // decode reads a request file.
 func decode(data []byte) (Request, error) {
 	var r Request
 	if err := json.Unmarshal(data, &r); err != nil {
-		return Request{}, fmt.Errorf("read a request: %w", err)
+		return Request{}, fmt.Errorf("read a request: %w: %w", board.ErrUsage, err)
 	}
 	return r, r.Validate()
 }
