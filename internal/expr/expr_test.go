@@ -440,6 +440,29 @@ func TestExpressions_ServeManyGoroutines(t *testing.T) {
 	}
 }
 
+// CAP-5: whatever is written, a number is a whole one in range, or an error.
+func FuzzNumber(f *testing.F) {
+	for _, src := range []string{"4", "params.none ?? host.max_sessions", "int(host.cpus / 2)", `host.memory_pressure == "low" ? 4 : nil`,
+		"params.hosts?.[card.host]?.capacity", "max(1, min(host.cpus, 3))", "let x = 1; x + 2", "-1", "1 / 0", "card.owns[0:1]"} {
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		scope := expr.NewScope(params())
+		number, condition, template := scope.Number(src), scope.Bool(src), scope.Template(src)
+		n, ok, err := number.Eval(sample())
+		if n < 0 || n > expr.MaxNumber || ok && err != nil {
+			t.Errorf("%q: got %d, %v, %v", src, n, ok, err)
+		}
+		number.Reads(sample())
+		_, _ = condition.Eval(sample())
+		_, _ = template.Text(sample())
+		key := scope.Key(src)
+		if v, err := key.Eval(sample()); err == nil && key.Compare(v, v) != 0 {
+			t.Errorf("%q: a value is not equal to itself", src)
+		}
+	})
+}
+
 func BenchmarkBool(b *testing.B) {
 	condition, env := expr.NewScope(params()).Bool(`!(run.local && host.memory_pressure == "critical")`), sample()
 	for b.Loop() {

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -109,15 +110,20 @@ type compileOptions struct {
 }
 
 // compile parses, checks and compiles. Its error is an *Error.
-func (s *Scope) compile(src string, opts compileOptions) (*program, error) {
+func (s *Scope) compile(src string, opts compileOptions) (p *program, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer func() {
+		if r := recover(); r != nil { // the library panics on some malformed input; a file must never end a tick
+			p, err = nil, &Error{Source: src, Text: fmt.Sprintf("unreadable expression: %v", r)}
+		}
+	}()
 	cfg := s.config(opts.numbers)
 	tree, err := parser.ParseWithConfig(src, cfg)
 	if err != nil {
 		return nil, libraryError(src, err, cfg)
 	}
-	p := &program{scope: s}
+	p = &program{scope: s}
 	if opts.key {
 		p.reversed = takeMinus(&tree.Node)
 	}
