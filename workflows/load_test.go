@@ -328,7 +328,7 @@ func TestBuiltinPrompts_TellTheCardAndHowToEnd(t *testing.T) {
 			}
 		}
 		bare, err := prompt.Text(&expr.Env{Card: env.Card})
-		if err != nil || strings.Contains(bare, "Earlier runs") || strings.Contains(bare, "{{") {
+		if err != nil || strings.Contains(bare, "Earlier attempts") || strings.Contains(bare, "{{") {
 			t.Errorf("%s, of a first run: %v\n%s", status, err, bare)
 		}
 	}
