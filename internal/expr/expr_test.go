@@ -442,8 +442,10 @@ func TestExpressions_ServeManyGoroutines(t *testing.T) {
 
 // CAP-5: whatever is written, a number is a whole one in range, or an error.
 func FuzzNumber(f *testing.F) {
-	for _, src := range []string{"4", "params.none ?? host.max_sessions", "int(host.cpus / 2)", `host.memory_pressure == "low" ? 4 : nil`,
-		"params.hosts?.[card.host]?.capacity", "max(1, min(host.cpus, 3))", "let x = 1; x + 2", "-1", "1 / 0", "card.owns[0:1]"} {
+	for _, src := range []string{
+		"4", "params.none ?? host.max_sessions", "int(host.cpus / 2)", `host.memory_pressure == "low" ? 4 : nil`,
+		"params.hosts?.[card.host]?.capacity", "max(1, min(host.cpus, 3))", "let x = 1; x + 2", "-1", "1 / 0", "card.owns[0:1]",
+	} {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
