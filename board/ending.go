@@ -180,8 +180,10 @@ func (e *Ending) send(f EndingFacts) {
 	if e.By == workflows.ByBoard {
 		env.Sender = expr.Sender{Kind: workflows.ByBoard, Name: workflows.ByBoard}
 	}
-	env.Run = expr.Run{ID: int(f.Run.ID), Surface: string(f.Run.Surface), Host: f.Run.Host, Slot: f.Run.Slot,
-		Workspace: e.Run.Workspace, Branch: e.Run.Branch, Base: e.Run.BaseCommit}
+	env.Run = expr.Run{
+		ID: int(f.Run.ID), Surface: string(f.Run.Surface), Host: f.Run.Host, Slot: f.Run.Slot,
+		Workspace: e.Run.Workspace, Branch: e.Run.Branch, Base: e.Run.BaseCommit,
+	}
 	move, refusal := f.Workflow.Fire(workflows.FireRequest{Event: e.Event, From: f.Card.Status, By: e.By, Env: env})
 	if refusal == nil {
 		e.Move = &move

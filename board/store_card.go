@@ -89,8 +89,10 @@ func readFacts(ctx context.Context, tx sqlx.QueryerContext, id string) (CardFact
 		return f, fmt.Errorf("read what %s waits for: %w", id, err)
 	}
 	var subtasks []struct {
-		ID, Title, Status string
-		Done              bool
+		ID     string `db:"id"`
+		Title  string `db:"title"`
+		Status string `db:"status"`
+		Done   bool   `db:"done"`
 	}
 	if err := sqlx.SelectContext(ctx, tx, &subtasks, `
 		SELECT id, title, status, ended_at_ms IS NOT NULL AND status <> '`+Cancelled+`' AS done
@@ -308,15 +310,24 @@ func (s *Store) Send(ctx context.Context, now Time, rules Rules, q SendRequest) 
 		if refusal != nil {
 			return sendRefused(c, refusal, w)
 		}
-		out, err = saveMove(ctx, tx, now, c, move, w, q.Event, q.Actor, q.Reason)
+		out, err = saveMove(ctx, tx, now, personMove{card: c, move: move, workflow: w, event: q.Event, actor: q.Actor, reason: q.Reason})
 		return err
 	})
 	return out, err
 }
 
+// personMove is a move that a person made, with the event's name.
+type personMove struct {
+	card                 Card
+	move                 workflows.Move
+	workflow             *workflows.Workflow
+	event, actor, reason string
+}
+
 // saveMove applies a move that a person made.
-func saveMove(ctx context.Context, tx *sqlx.Tx, now Time, c Card, m workflows.Move, w *workflows.Workflow, event, actor, reason string) (Sent, error) {
-	done := applyMove(c, m, now, w)
+func saveMove(ctx context.Context, tx *sqlx.Tx, now Time, p personMove) (Sent, error) {
+	c, m, actor := p.card, p.move, p.actor
+	done := applyMove(c, m, now, p.workflow)
 	out := Sent{Card: done.Card, Move: m}
 	if err := saveCard(ctx, tx, now, done.Card); err != nil {
 		return out, err
@@ -343,7 +354,7 @@ func saveMove(ctx context.Context, tx *sqlx.Tx, now Time, c Card, m workflows.Mo
 			return out, err
 		}
 	}
-	events := []change{{kind: "card." + event, actor: actor, payload: map[string]any{"from": m.From, "to": m.To, "reason": reason}}}
+	events := []change{{kind: "card." + p.event, actor: actor, payload: map[string]any{"from": m.From, "to": m.To, "reason": p.reason}}}
 	for _, kind := range done.Records {
 		events = append(events, change{kind: kind, actor: actor})
 	}

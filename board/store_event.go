@@ -39,7 +39,7 @@ func record(ctx context.Context, tx *sqlx.Tx, now Time, c change) error {
 func (s *Store) Events(ctx context.Context, card string, limit int) ([]Event, error) {
 	var events []Event
 	err := s.db.SelectContext(ctx, &events, `
-		SELECT * FROM (
+		SELECT id, at_ms, board, card, run, kind, actor, payload FROM (
 			SELECT id, at_ms, board, card, coalesce(run, 0) AS run, kind, actor, payload
 			FROM events
 			WHERE ? = '' OR card = ?

@@ -41,7 +41,7 @@ func (s *Store) Move(ctx context.Context, now Time, rules Rules, q MoveRequest) 
 			out = Sent{Card: c, Move: move}
 			return nil
 		}
-		if out, err = saveMove(ctx, tx, now, c, move, w, "moved", q.Actor, q.Reason); err != nil {
+		if out, err = saveMove(ctx, tx, now, personMove{card: c, move: move, workflow: w, event: "moved", actor: q.Actor, reason: q.Reason}); err != nil {
 			return err
 		}
 		out.Card, err = readCard(ctx, tx, c.ID)

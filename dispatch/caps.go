@@ -249,8 +249,10 @@ func (p *planner) runFacts(r board.Run) *capacity.RunFacts {
 	lease := p.leaseOfRun[r.ID]
 	f := &capacity.RunFacts{
 		ID: r.ID, Session: r.Session, StartedAt: r.ClaimedAt.Time(),
-		Lane: capacity.Lane{Slot: r.Slot, Role: string(r.Role), Profile: r.Profile, Executor: r.Executor, Harness: r.Harness, Model: r.Model,
-			Surface: string(r.Surface), Host: r.Host, Borrowed: lease.ID != 0 && lease.Clone == 0},
+		Lane: capacity.Lane{
+			Slot: r.Slot, Role: string(r.Role), Profile: r.Profile, Executor: r.Executor, Harness: r.Harness, Model: r.Model,
+			Surface: string(r.Surface), Host: r.Host, Borrowed: lease.ID != 0 && lease.Clone == 0,
+		},
 	}
 	if r.CostMicros != nil {
 		f.CostMicros, f.CostKnown = *r.CostMicros, true
@@ -264,8 +266,10 @@ func (p *planner) sessionFacts(x board.Session) capacity.SessionFacts {
 	return capacity.SessionFacts{
 		ID: x.ID, Run: x.LastRun, Adopted: x.Origin == board.Adopted, State: capacity.SessionState(x.State),
 		Unsure: seen.Unsure, Stopping: x.StopAt != 0, IdleSince: x.IdleSince.Time(), ModelSeen: x.Model,
-		Lane: capacity.Lane{Slot: x.Slot, Role: string(x.Role), Profile: x.Profile, Executor: x.Executor, Harness: x.Harness, Model: x.Model,
-			Surface: string(x.Surface), Host: x.Host, Borrowed: lease.ID != 0 && lease.Clone == 0},
+		Lane: capacity.Lane{
+			Slot: x.Slot, Role: string(x.Role), Profile: x.Profile, Executor: x.Executor, Harness: x.Harness, Model: x.Model,
+			Surface: string(x.Surface), Host: x.Host, Borrowed: lease.ID != 0 && lease.Clone == 0,
+		},
 	}
 }
 
@@ -318,8 +322,10 @@ func (p *planner) past() []capacity.Entry {
 		}
 		f := capacity.RunFacts{
 			ID: r.Run, StartedAt: r.ClaimedAt.Time(), EndedAt: r.EndedAt.Time(),
-			Lane: capacity.Lane{Slot: r.Slot, Role: string(r.Role), Profile: r.Profile, Executor: r.Executor, Harness: r.Harness, Model: r.Model,
-				Surface: string(r.Surface), Host: r.Host},
+			Lane: capacity.Lane{
+				Slot: r.Slot, Role: string(r.Role), Profile: r.Profile, Executor: r.Executor, Harness: r.Harness, Model: r.Model,
+				Surface: string(r.Surface), Host: r.Host,
+			},
 		}
 		if r.CostMicros != nil {
 			f.CostMicros, f.CostKnown = *r.CostMicros, true
@@ -339,12 +345,16 @@ func (p *planner) rosterState(slug string) roster.State {
 	}
 	for _, l := range p.s.View.Leases {
 		c := p.busy[l.Card]
-		s.Leases = append(s.Leases, roster.Lease{ID: l.ID, Executor: l.Executor, Role: l.Role, Clone: l.Clone, Card: l.Card, Story: c.Parent,
-			Slot: l.Slot, Run: l.Run, Session: l.Session, Idle: idle[l.Session], Because: roster.Because(l.Because), Taken: l.TakenAt.Time()})
+		s.Leases = append(s.Leases, roster.Lease{
+			ID: l.ID, Executor: l.Executor, Role: l.Role, Clone: l.Clone, Card: l.Card, Story: c.Parent,
+			Slot: l.Slot, Run: l.Run, Session: l.Session, Idle: idle[l.Session], Because: roster.Because(l.Because), Taken: l.TakenAt.Time(),
+		})
 	}
 	for _, x := range p.s.View.Exclusions {
-		s.Exclusions = append(s.Exclusions, roster.Exclusion{ID: x.ID, Executor: x.Executor, Account: x.Account, Kind: roster.ExclusionKind(x.Kind),
-			Reason: x.Reason, Until: x.Until.Time(), NextProbe: x.ProbeAt.Time(), Fingerprint: x.Fingerprint})
+		s.Exclusions = append(s.Exclusions, roster.Exclusion{
+			ID: x.ID, Executor: x.Executor, Account: x.Account, Kind: roster.ExclusionKind(x.Kind),
+			Reason: x.Reason, Until: x.Until.Time(), NextProbe: x.ProbeAt.Time(), Fingerprint: x.Fingerprint,
+		})
 	}
 	for _, x := range p.s.View.Pauses {
 		if x.Kind == board.PauseExecutor {

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -99,8 +100,10 @@ func (p *planner) apply(e board.Ending) {
 	}
 	if e.Exclude != nil {
 		x := e.Exclude
-		v.Exclusions = append(slices.Clone(v.Exclusions), board.Exclusion{Executor: x.Executor, Account: x.Account, Kind: board.ExclusionKind(x.Kind),
-			Reason: x.Reason, Until: board.At(x.Until), ProbeAt: board.At(x.NextProbe), Fingerprint: x.Fingerprint})
+		v.Exclusions = append(slices.Clone(v.Exclusions), board.Exclusion{
+			Executor: x.Executor, Account: x.Account, Kind: board.ExclusionKind(x.Kind),
+			Reason: x.Reason, Until: board.At(x.Until), ProbeAt: board.At(x.NextProbe), Fingerprint: x.Fingerprint,
+		})
 	}
 	if e.Block != nil {
 		v.Blocks = cloneWith(v.Blocks, e.Card.ID, *e.Block)
@@ -138,9 +141,9 @@ func closeSlots(v board.View, card, slot string) []board.Session {
 }
 
 func cloneWith[V any](m map[string]V, key string, value V) map[string]V {
-	out := make(map[string]V, len(m)+1)
-	for k, v := range m {
-		out[k] = v
+	out := maps.Clone(m)
+	if out == nil {
+		out = map[string]V{}
 	}
 	out[key] = value
 	return out
@@ -168,9 +171,9 @@ func (p *planner) workAfter(v board.View, e board.Ending) map[string][]board.Wor
 
 // resumableAfter are the conversations to go on with after an ending.
 func (p *planner) resumableAfter(v board.View, e board.Ending) map[board.SlotKey]board.Session {
-	out := make(map[board.SlotKey]board.Session, len(v.Resumable)+1)
-	for k, x := range v.Resumable {
-		out[k] = x
+	out := maps.Clone(v.Resumable)
+	if out == nil {
+		out = map[board.SlotKey]board.Session{}
 	}
 	key := board.SlotKey{Card: e.Card.ID, Slot: e.Run.Slot}
 	for _, x := range p.s.View.Sessions {

@@ -138,7 +138,7 @@ func (p *planner) waiting() []capacity.Candidate {
 		}
 		found := p.offersFor(pre)
 		for _, o := range found.offers {
-			if p.launcher(pre, o.Executor.Harness) == nil {
+			if p.launcher(pre) == nil {
 				all = append(all, *p.candidate(pre, o))
 			}
 		}

@@ -329,7 +329,7 @@ func (p *planner) place(pre *prepared) (Start, *Hold) {
 			}
 			continue
 		}
-		if hold := p.launcher(pre, o.Executor.Harness); hold != nil {
+		if hold := p.launcher(pre); hold != nil {
 			return Start{}, hold
 		}
 		return p.start(pre, o, cand), nil
@@ -432,8 +432,10 @@ func (p *planner) start(pre *prepared, o roster.Offer, cand *capacity.Candidate)
 		Harness: o.Executor.Harness, Model: cand.Model, Effort: o.Executor.Effort.For(roster.Role(prof.Role)),
 		Surface: prof.Surface, Interactive: prof.Interactive, Host: cand.Host, Mode: board.ModeFresh,
 		OverCap: p.s.Options.OverCap, Entry: cand.Entry,
-		Lease: roster.Lease{Executor: o.Executor.ID, Role: roster.Role(prof.Role), Clone: o.Clone, Card: pre.card.ID, Story: pre.card.Parent,
-			Slot: pre.lane.Slot, Because: o.Because, Taken: p.s.Now},
+		Lease: roster.Lease{
+			Executor: o.Executor.ID, Role: roster.Role(prof.Role), Clone: o.Clone, Card: pre.card.ID, Story: pre.card.Parent,
+			Slot: pre.lane.Slot, Because: o.Because, Taken: p.s.Now,
+		},
 	}
 	if pre.card.Effort != "" {
 		s.Effort = pre.card.Effort
@@ -462,7 +464,7 @@ func (p *planner) placeKept(pre *prepared) (Start, *Hold) {
 	if r, ok := p.admit(cand); !ok {
 		return Start{}, p.refusedBy(r, cand)
 	}
-	if hold := p.launcher(pre, x.Harness); hold != nil {
+	if hold := p.launcher(pre); hold != nil {
 		return Start{}, hold
 	}
 	s := p.start(pre, o, cand)
@@ -480,7 +482,7 @@ func (p *planner) executor(slug, id string) (roster.Executor, bool) {
 }
 
 // launcher is whether a pane's host can take it (DSP-13). A headless start always passes.
-func (p *planner) launcher(pre *prepared, harness string) *Hold {
+func (p *planner) launcher(pre *prepared) *Hold {
 	if pre.surface != string(workflows.SurfacePane) {
 		return nil
 	}

@@ -181,7 +181,7 @@ func (ob *observer) goneFiles(ctx context.Context, s *Snapshot, boards []board.B
 
 // spec is what the plan needs of the database: a real tick reads only cards in statuses that the start event can leave.
 func (ob *observer) spec(s Snapshot, boards []board.Board) board.ViewSpec {
-	spec := board.ViewSpec{Now: board.At(ob.now)}
+	spec := board.ViewSpec{Now: board.At(ob.now), Card: ob.o.Only}
 	if !ob.o.All {
 		spec.Statuses = map[string][]string{}
 		for _, b := range boards {
@@ -202,8 +202,10 @@ func (ob *observer) spec(s Snapshot, boards []board.Board) board.ViewSpec {
 
 // readsWholeCards says whether a workflow's text may read columns of a card that a plan leaves out (DB-4).
 func readsWholeCards(source string) bool {
-	for _, name := range []string{"card.title", "card.body", "card.satisfies", "card.every", "card.created_by", "card.updated_at",
-		"card.evidence", "card.last_events", "card.subtasks"} {
+	for _, name := range []string{
+		"card.title", "card.body", "card.satisfies", "card.every", "card.created_by", "card.updated_at",
+		"card.evidence", "card.last_events", "card.subtasks",
+	} {
 		if strings.Contains(source, name) {
 			return true
 		}
@@ -236,8 +238,10 @@ func longestWindow(s Snapshot) time.Duration {
 
 func (ob *observer) sensors() expr.Host {
 	r := ob.d.Sensors()
-	h := expr.Host{Name: ob.d.Settings.Config.Host, MemoryPressure: string(r.MemoryPressure), Load: r.Load, CPUs: r.CPUs,
-		MemoryBytes: int(r.MemoryBytes), FreeDiskBytes: int(r.FreeDiskBytes), MaxSessions: hostinfo.DefaultMaxSessions(r.MemoryBytes)}
+	h := expr.Host{
+		Name: ob.d.Settings.Config.Host, MemoryPressure: string(r.MemoryPressure), Load: r.Load, CPUs: r.CPUs,
+		MemoryBytes: int(r.MemoryBytes), FreeDiskBytes: int(r.FreeDiskBytes), MaxSessions: hostinfo.DefaultMaxSessions(r.MemoryBytes),
+	}
 	if c := ob.d.Settings.Config.HostNamed(h.Name); c != nil {
 		h.Capacity = c.Capacity
 		if c.MaxSessions > 0 {

@@ -137,13 +137,13 @@ func TestMakePlan_CAP2_CountsAHeadlessRunOnTheHomeHost(t *testing.T) { // B1, K2
 
 func TestMakePlan_CAP6_AReviewIsAnotherSessionThanItsWorker(t *testing.T) { // E2, E3
 	t.Parallel()
-	for max, wants := range map[string]bool{ds1: false, ds2: true} {
-		w := newWorld(t, max)
+	for limit, wants := range map[string]bool{ds1: false, ds2: true} {
+		w := newWorld(t, limit)
 		id := w.card("review")
-		w.idle(id, "worker", "a", time.Minute)
+		w.idle(id, "a", time.Minute)
 		p := w.plan()
 		if got := len(p.Start) == 1; got != wants {
-			t.Fatalf("cap %s: started %v, want %v", max, started(p), wants)
+			t.Fatalf("cap %s: started %v, want %v", limit, started(p), wants)
 		}
 	}
 }
@@ -152,8 +152,8 @@ func TestMakePlan_CAP9_TwoReviewsCannotShareOnePlace(t *testing.T) { // F1
 	t.Parallel()
 	w := newWorld(t, `{name: s, counts: sessions, scope: host, max: 3}`)
 	a, b := w.card("review"), w.card("review")
-	w.idle(a, "worker", "a", 2*time.Minute)
-	w.idle(b, "worker", "b", time.Minute)
+	w.idle(a, "a", 2*time.Minute)
+	w.idle(b, "b", time.Minute)
 	p := w.plan()
 	if got := started(p); !slices.Equal(got, []string{a}) {
 		t.Fatalf("started %v, want only %s", got, a)
@@ -164,8 +164,8 @@ func TestMakePlan_CAP18_ClosesTheLongestIdleSessionForAHeldStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, ds2)
 	a, b := w.card("review"), w.card("review")
-	w.idle(a, "worker", "a", time.Minute)
-	longest := w.idle(b, "worker", "b", time.Hour)
+	w.idle(a, "a", time.Minute)
+	longest := w.idle(b, "b", time.Hour)
 	p := w.plan()
 	if len(p.Start) != 0 || len(p.Close) != 1 || p.Close[0].Session != longest {
 		t.Fatalf("start %v close %+v, want no start and session %d closed", started(p), p.Close, longest)
@@ -241,7 +241,7 @@ func TestMakePlan_DSP8_RelaunchesAClaimWhoseSupervisorNeverCame(t *testing.T) { 
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			id := w.run(w.card("doing"), "worker", "a", func(r *board.Run, _ *board.Session) {
+			id := w.run(w.card("doing"), "a", func(r *board.Run, _ *board.Session) {
 				r.State, r.Session, r.LaunchAttempt, r.SpawnedAt = board.RunClaimed, 0, c.attempt, board.At(noon.Add(-c.since))
 			})
 			w.snap.Runs[id] = dispatch.RunSeen{Lock: c.lock}
@@ -266,7 +266,7 @@ func TestMakePlan_DSP8_RelaunchesAClaimWhoseSupervisorNeverCame(t *testing.T) { 
 func TestMakePlan_LIV2_AnUnknownRunKeepsItsPlace(t *testing.T) { // D8
 	t.Parallel()
 	w := newWorld(t, ds1)
-	id := w.run(w.card("doing"), "worker", "a")
+	id := w.run(w.card("doing"), "a")
 	w.snap.Runs[id] = dispatch.RunSeen{Lock: dispatch.LockFree, Unsure: true}
 	w.card("todo")
 	p := w.plan()
@@ -279,7 +279,7 @@ func TestMakePlan_END2_AppliesEndingsBeforeItStarts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, ds1)
 	id := w.card("doing")
-	run := w.run(id, "worker", "a")
+	run := w.run(id, "a")
 	zero := 0
 	w.snap.Runs[run] = dispatch.RunSeen{Lock: dispatch.LockFree, Exit: &board.Exit{Code: &zero}}
 	p := w.plan()
@@ -327,7 +327,7 @@ func TestMakePlan_Properties(t *testing.T) {
 				c.Host = rapid.SampledFrom([]string{"", "far"}).Draw(rt, "host")
 			})
 			if held < min(limit, runs, 1) && rapid.Bool().Draw(rt, "runs") {
-				w.run(id, "worker", "a")
+				w.run(id, "a")
 				held++
 			}
 		}

@@ -183,8 +183,10 @@ func (t *tick) holds(out *board.TickReport) {
 
 // reportOf tells a plan as it stands.
 func reportOf(d Deps, s Snapshot, p Plan, watch clock.Stopwatch, dry bool) Report {
-	r := Report{At: board.At(s.Now), Home: d.Home.Dir, Host: s.Home.Host, DryRun: dry,
-		Ended: []Ended{}, Started: []Started{}, Stopping: []Stopping{}, Held: []Held{}, Pending: []Waiting{}, Elsewhere: []Elsewhere{}, Faults: []Fault{}}
+	r := Report{
+		At: board.At(s.Now), Home: d.Home.Dir, Host: s.Home.Host, DryRun: dry,
+		Ended: []Ended{}, Started: []Started{}, Stopping: []Stopping{}, Held: []Held{}, Pending: []Waiting{}, Elsewhere: []Elsewhere{}, Faults: []Fault{},
+	}
 	for _, e := range p.Endings {
 		r.Ended = append(r.Ended, endedOf(e))
 	}

@@ -44,15 +44,15 @@ dispatch:
 
 // world builds a snapshot by hand: what a home holds, without files, processes or a database.
 type world struct {
-	t    testing.TB
+	tb   testing.TB
 	snap dispatch.Snapshot
 	next int64
 }
 
 // newWorld is a home with one board, two coders with two slots each that may review too, and the caps given as YAML lines.
-func newWorld(t testing.TB, caps ...string) *world {
-	t.Helper()
-	w := &world{t: t, next: 1}
+func newWorld(tb testing.TB, caps ...string) *world {
+	tb.Helper()
+	w := &world{tb: tb, next: 1}
 	v := &board.View{
 		Now: board.At(noon), Boards: []board.Board{{Slug: "api", Name: "api", Workflow: "test", Weight: 1}},
 		Busy: map[string]board.Card{}, LastLeased: map[string]int64{}, Blocks: map[string]board.Block{}, Blockers: map[string][]board.Blocker{},
@@ -71,8 +71,10 @@ func newWorld(t testing.TB, caps ...string) *world {
 }
 
 func executor(id string, slots int) roster.Executor {
-	return roster.Executor{ID: id, Harness: "exec", Command: []string{"true"}, Roles: roster.Roles(), Slots: slots, CoderSlots: slots,
-		Priority: roster.PerRole[float64]{Default: 1}, Cooldown: roster.DefaultCooldown(), File: "roster.yaml", Line: 1}
+	return roster.Executor{
+		ID: id, Harness: "exec", Command: []string{"true"}, Roles: roster.Roles(), Slots: slots, CoderSlots: slots,
+		Priority: roster.PerRole[float64]{Default: 1}, Cooldown: roster.DefaultCooldown(), File: "roster.yaml", Line: 1,
+	}
 }
 
 func (w *world) executors(all ...roster.Executor) {
@@ -85,7 +87,7 @@ func (w *world) executors(all ...roster.Executor) {
 }
 
 func (w *world) workflow(name string, caps ...string) {
-	w.t.Helper()
+	w.tb.Helper()
 	src := workflowHead
 	if len(caps) > 0 {
 		src += "  capacity:\n"
@@ -95,7 +97,7 @@ func (w *world) workflow(name string, caps ...string) {
 	}
 	wf, err := workflows.Check(name, "workflows/"+name+".yaml", []byte(strings.Replace(src, "name: test", "name: "+name, 1)), workflows.Options{})
 	if err != nil {
-		w.t.Fatalf("workflow: %v", err)
+		w.tb.Fatalf("workflow: %v", err)
 	}
 	w.snap.Workflows[name] = dispatch.WorkflowFacts{Workflow: wf}
 }
@@ -104,8 +106,10 @@ func (w *world) workflow(name string, caps ...string) {
 func (w *world) card(status string, change ...func(*board.Card)) string {
 	v := w.snap.View
 	n := len(v.Cards) + 1
-	c := board.Card{ID: fmt.Sprintf("api-%d", n), Board: "api", Number: n, Status: status, Revision: 1, Title: "card",
-		CreatedAt: board.At(noon.Add(time.Duration(n)*time.Second - time.Hour)), ReadySince: board.At(noon)}
+	c := board.Card{
+		ID: fmt.Sprintf("api-%d", n), Board: "api", Number: n, Status: status, Revision: 1, Title: "card",
+		CreatedAt: board.At(noon.Add(time.Duration(n)*time.Second - time.Hour)), ReadySince: board.At(noon),
+	}
 	for _, f := range change {
 		f(&c)
 	}
@@ -114,21 +118,22 @@ func (w *world) card(status string, change ...func(*board.Card)) string {
 }
 
 // run gives a card an open run, with a session unless it is only claimed.
-func (w *world) run(card, slot, executor string, change ...func(*board.Run, *board.Session)) int64 {
+func (w *world) run(card, executor string, change ...func(*board.Run, *board.Session)) int64 {
 	v := w.snap.View
 	id := w.next
 	w.next++
 	c := w.find(card)
 	c.CurrentRun, c.Attempts = id, c.Attempts+1
-	role := roster.RoleCoder
-	if slot != "worker" {
-		role = roster.RoleReviewer
-	}
-	r := board.Run{ID: id, Card: card, Board: c.Board, Attempt: c.Attempts, Status: c.Status, Role: role, Slot: slot, Profile: "coder", Executor: executor,
+	const role, slot = roster.RoleCoder, roster.WorkerSlot
+	r := board.Run{
+		ID: id, Card: card, Board: c.Board, Attempt: c.Attempts, Status: c.Status, Role: role, Slot: slot, Profile: "coder", Executor: executor,
 		Clone: int(id), Harness: "exec", Surface: workflows.SurfaceHeadless, Host: "base", Mode: board.ModeFresh, State: board.RunRunning,
-		Session: id, ClaimedAt: board.At(noon.Add(-time.Minute)), LaunchAttempt: 1, SpawnedAt: board.At(noon.Add(-time.Minute))}
-	x := board.Session{ID: id, Card: card, Board: c.Board, Slot: slot, Role: role, Profile: "coder", Origin: board.Dispatched, Harness: "exec", Executor: executor,
-		Host: "base", Surface: workflows.SurfaceHeadless, State: board.SessionBusy, FirstRun: id, LastRun: id}
+		Session: id, ClaimedAt: board.At(noon.Add(-time.Minute)), LaunchAttempt: 1, SpawnedAt: board.At(noon.Add(-time.Minute)),
+	}
+	x := board.Session{
+		ID: id, Card: card, Board: c.Board, Slot: slot, Role: role, Profile: "coder", Origin: board.Dispatched, Harness: "exec", Executor: executor,
+		Host: "base", Surface: workflows.SurfaceHeadless, State: board.SessionBusy, FirstRun: id, LastRun: id,
+	}
 	for _, f := range change {
 		f(&r, &x)
 	}
@@ -143,15 +148,17 @@ func (w *world) run(card, slot, executor string, change ...func(*board.Run, *boa
 }
 
 // idle gives a card an idle pane session that serves no run.
-func (w *world) idle(card, slot, executor string, since time.Duration) int64 {
+func (w *world) idle(card, executor string, since time.Duration) int64 {
 	v := w.snap.View
 	id := w.next
 	w.next++
 	c := w.find(card)
-	v.Sessions = append(v.Sessions, board.Session{ID: id, Card: card, Board: c.Board, Slot: slot, Role: roster.RoleCoder, Profile: "paner", Origin: board.Dispatched,
+	v.Sessions = append(v.Sessions, board.Session{
+		ID: id, Card: card, Board: c.Board, Slot: roster.WorkerSlot, Role: roster.RoleCoder, Profile: "paner", Origin: board.Dispatched,
 		Harness: "exec", Executor: executor, Host: "base", Surface: workflows.SurfacePane, Interactive: true, State: board.SessionIdle,
-		IdleSince: board.At(noon.Add(-since)), FirstRun: id, LastRun: id})
-	v.Leases = append(v.Leases, board.Lease{ID: id, Executor: executor, Role: roster.RoleCoder, Clone: int(id), Card: card, Slot: slot, Run: id, Session: id})
+		IdleSince: board.At(noon.Add(-since)), FirstRun: id, LastRun: id,
+	})
+	v.Leases = append(v.Leases, board.Lease{ID: id, Executor: executor, Role: roster.RoleCoder, Clone: int(id), Card: card, Slot: roster.WorkerSlot, Run: id, Session: id})
 	v.Busy[card] = *c
 	w.snap.Sessions[id] = dispatch.SessionSeen{Alive: true}
 	return id
@@ -163,7 +170,7 @@ func (w *world) find(id string) *board.Card {
 			return &w.snap.View.Cards[i]
 		}
 	}
-	w.t.Fatalf("no card %s", id)
+	w.tb.Fatalf("no card %s", id)
 	return nil
 }
 
@@ -179,13 +186,13 @@ func started(p dispatch.Plan) []string {
 }
 
 // heldAs is the hold of a card; it fails when there is none.
-func heldAs(t testing.TB, p dispatch.Plan, card string) dispatch.Hold {
-	t.Helper()
+func heldAs(tb testing.TB, p dispatch.Plan, card string) dispatch.Hold {
+	tb.Helper()
 	for _, h := range p.Hold {
 		if h.Card == card {
 			return h
 		}
 	}
-	t.Fatalf("%s is not held; started %v, held %v", card, started(p), p.Hold)
+	tb.Fatalf("%s is not held; started %v, held %v", card, started(p), p.Hold)
 	return dispatch.Hold{}
 }
