@@ -96,6 +96,7 @@ var (
 
 	// 49, 51.
 	reNet = regexp.MustCompile(`(?i)^stream disconnected before completion|` +
+		`^model stream ended without a finish reason|` +
 		`^reconnecting\.\.\.|` +
 		`^(?:unable to connect|connection error|connection refused|fetch failed|connection_failed)(?:$|[ .:,;])|` +
 		`^error sending request for url|` +
@@ -149,9 +150,12 @@ func Classify(text string, now time.Time) Finding {
 	return found.timed(whole, now)
 }
 
-// timed adds the reset time and lets its distance decide between a rate limit and a plan's limit.
+// timed adds the reset time and lets its distance decide between a rate limit and a plan's limit. A quota that passes by
+// itself is one of them too, whatever it says about billing.
 func (f Finding) timed(text string, now time.Time) Finding {
-	if f.Class != "" && f.Class != ClassRateLimited && f.Class != ClassUsageLimited {
+	switch f.Class {
+	case "", ClassRateLimited, ClassUsageLimited, ClassQuota:
+	default:
 		return f
 	}
 	reset, ok := ResetTime(text, now)

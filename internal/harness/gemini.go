@@ -1,5 +1,7 @@
 package harness
 
+import "strings"
+
 // gemini drives Google's Gemini CLI.
 type gemini struct{}
 
@@ -115,7 +117,11 @@ func (p *geminiParser) Finish(exit Exit) Result { return p.finish(exit, p.failur
 // failure reads the result line before the exit code, for an error inside the answer ends 0.
 func (p *geminiParser) failure(exit Exit) *Failure {
 	if p.final != nil && p.final.text("status") == "error" {
-		return known(classOfGeminiExit(exit.Code), p.final.in("error").first("message", "type"), exit.Now)
+		said := p.final.in("error").first("message", "type")
+		if said == "" { // the error came on a line of its own
+			said = strings.Join(p.errors[max(0, len(p.errors)-1):], "")
+		}
+		return known(classOfGeminiExit(exit.Code), said, exit.Now)
 	}
 	if p.final != nil && exit.Code == 0 {
 		return nil

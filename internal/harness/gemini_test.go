@@ -41,6 +41,16 @@ func TestGemini_EndingsAreToldApart(t *testing.T) {
 	}
 	checkEndings(t, "gemini", []ending{
 		{name: "error in the answer, exit 0", class: harness.ClassFailed, message: "empty", stdout: failed("Model stream ended with empty response text.")},
+		{
+			name: "empty answer, error apart", class: harness.ClassFailed, message: "empty response",
+			stdout: geminiInit + `{"type":"error","severity":"error","message":"The model returned an empty response with no text or thoughts."}
+{"type":"result","status":"error","stats":{}}`,
+		},
+		{
+			name: "broken stream", class: harness.ClassOutage,
+			stdout: geminiInit + `{"type":"error","severity":"error","message":"Model stream ended without a finish reason."}
+{"type":"result","status":"error","stats":{}}`,
+		},
 		{name: "429", exit: exit(173), class: harness.ClassRateLimited, stdout: geminiInit},
 		{name: "429 of a daily quota", exit: exit(173), class: harness.ClassUsageLimited, stdout: failed("[API Error: You have exhausted your daily quota on this model.]")},
 		{
@@ -66,6 +76,18 @@ func TestGemini_AttemptsOnStderrAreRetries(t *testing.T) {
 	got := play(t, "gemini", job(), geminiInit,
 		"Attempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 5s.. Retrying after 6173ms...\n",
 		harness.Exit{Code: 143, Signal: "TERM", Stop: true})
+	if len(got.of(harness.EventRetrying)) != 1 || got.class() != harness.ClassRateLimited {
+		t.Errorf("events %+v, class %q", got.events, got.class())
+	}
+}
+
+// Its report of a try takes two lines, and the second says nothing of the cause (0.61.0).
+func TestGemini_AttemptsInTwoLinesAreRetries(t *testing.T) {
+	t.Parallel()
+	got := play(t, "gemini", job(), geminiInit, `YOLO mode is enabled. All tool calls will be automatically approved.
+Attempt 3 failed: You exceeded your current quota, please check your plan and billing details. Please retry in 2s.
+Suggested retry after 2s.. Retrying after 21150ms...
+`, harness.Exit{Code: 143, Signal: "TERM", Stop: true})
 	if len(got.of(harness.EventRetrying)) != 1 || got.class() != harness.ClassRateLimited {
 		t.Errorf("events %+v, class %q", got.events, got.class())
 	}

@@ -175,17 +175,15 @@ func (s *stream) lostSession(message string) bool {
 	return false
 }
 
+// stopped looks at the retry that was going on, and at what the CLI printed around it. A CLI that neither retried nor came to
+// work may have said why instead, as amp does when it asks for a sign-in.
 func (s *stream) stopped(now time.Time) *Failure {
-	if s.retry != "" {
-		if f := Classify(s.retry, now); f.Class != "" {
-			return f.failure(s.retry)
-		}
+	if s.retry == "" && (s.sawJSON || s.result.Text != "") {
 		return nil
 	}
-	if s.sawJSON || s.result.Text != "" {
-		return nil
+	if f := Classify(s.retry, now); f.Class != "" {
+		return f.failure(s.retry)
 	}
-	// It never came to work: what it printed instead may say why, as amp's question for a sign-in does.
 	if f := classifyLines(s.stderr, now); f != nil {
 		return f
 	}
