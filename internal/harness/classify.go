@@ -2,6 +2,7 @@ package harness
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -153,16 +154,11 @@ func Classify(text string, now time.Time) Finding {
 // timed adds the reset time and lets its distance decide between a rate limit and a plan's limit. A quota that passes by
 // itself is one of them too, whatever it says about billing.
 func (f Finding) timed(text string, now time.Time) Finding {
-	switch f.Class {
-	case "", ClassRateLimited, ClassUsageLimited, ClassQuota:
-	default:
-		return f
+	passes := []Class{"", ClassRateLimited, ClassUsageLimited, ClassQuota}
+	if reset, ok := ResetTime(text, now); ok && slices.Contains(passes, f.Class) {
+		return f.until(reset, now)
 	}
-	reset, ok := ResetTime(text, now)
-	if !ok {
-		return f
-	}
-	return f.until(reset, now)
+	return f
 }
 
 // until sets the reset time. One that lies behind now is kept as the CLI said it: the caller's cooldown takes its place.

@@ -57,9 +57,21 @@ func (s *stream) Stderr(line []byte) []Event {
 	}
 	s.stderr = keepLast(s.stderr, text)
 	if stillTrying(text) {
-		return s.retrying(text)
+		return s.retrying(s.withCause(text))
 	}
 	return nil
+}
+
+// withCause puts the line before a note of a retry in front of it where only that line says what failed.
+func (s *stream) withCause(retry string) string {
+	n := len(s.stderr)
+	if n < 2 || Classify(retry, time.Time{}).Class != "" {
+		return retry
+	}
+	if before := s.stderr[n-2]; Classify(before, time.Time{}).Class != "" {
+		return before + " · " + retry
+	}
+	return retry
 }
 
 // Wants is nothing for most CLIs.
@@ -175,14 +187,17 @@ func (s *stream) lostSession(message string) bool {
 	return false
 }
 
-// stopped looks at the retry that was going on, and at what the CLI printed around it. A CLI that neither retried nor came to
-// work may have said why instead, as amp does when it asks for a sign-in.
+// stopped looks at the retry that was going on. A CLI that never came to work may have said why instead, as amp does when it
+// asks for a sign-in.
 func (s *stream) stopped(now time.Time) *Failure {
 	if s.retry == "" && (s.sawJSON || s.result.Text != "") {
 		return nil
 	}
 	if f := Classify(s.retry, now); f.Class != "" {
 		return f.failure(s.retry)
+	}
+	if s.sawJSON {
+		return nil
 	}
 	if f := classifyLines(s.stderr, now); f != nil {
 		return f
