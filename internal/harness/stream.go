@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -190,13 +189,10 @@ func (s *stream) lostSession(message string) bool {
 // stopped looks at the retry that was going on. A CLI that never came to work may have said why instead, as amp does when it
 // asks for a sign-in.
 func (s *stream) stopped(now time.Time) *Failure {
-	if s.retry == "" && (s.sawJSON || s.result.Text != "") {
-		return nil
-	}
 	if f := Classify(s.retry, now); f.Class != "" {
 		return f.failure(s.retry)
 	}
-	if s.sawJSON {
+	if s.retry != "" || s.sawJSON || s.result.Text != "" {
 		return nil
 	}
 	if f := classifyLines(s.stderr, now); f != nil {
@@ -277,37 +273,4 @@ func plus(a, b Usage) Usage {
 func micros(dollars float64) int64 {
 	const perDollar = 1e6
 	return int64(dollars*perDollar + 0.5)
-}
-
-func keepLast(lines []string, line string) []string {
-	if len(lines) == maxTail {
-		lines = slices.Delete(lines, 0, 1)
-	}
-	return append(lines, line)
-}
-
-// clean makes a printed line readable: valid UTF-8, no terminal sequences, no blanks around, at most limit bytes.
-func clean(line []byte, limit int) string {
-	if len(line) > 4*limit {
-		line = line[:4*limit]
-	}
-	text := reANSI.ReplaceAllString(string(bytes.ToValidUTF8(line, []byte("\uFFFD"))), "")
-	return cut(strings.TrimSpace(text), limit)
-}
-
-// cut keeps the front of text, in whole characters.
-func cut(text string, limit int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "")
-}
-
-// lastText keeps the end of an agent's text, in whole characters.
-func lastText(text string) string {
-	if len(text) <= maxText {
-		return text
-	}
-	return strings.ToValidUTF8(text[len(text)-maxText:], "")
 }
