@@ -89,6 +89,7 @@ func (ob *observer) look(ctx context.Context) (Snapshot, board.ViewSpec, error) 
 	if s.View, err = ob.d.Store.View(ctx, spec); err != nil {
 		return s, spec, err
 	}
+	ob.validate(&s)
 	s.Host = ob.sensors()
 	ob.lookAtRuns(&s)
 	ob.lookAtSessions(&s)
@@ -194,23 +195,34 @@ func (ob *observer) spec(s Snapshot, boards []board.Board) board.ViewSpec {
 	if window := longestWindow(s); window > 0 {
 		spec.Since = board.At(ob.now.Add(-window))
 	}
-	for _, source := range ob.d.Settings.Loaded() {
-		spec.Full = spec.Full || readsWholeCards(source)
+	for _, w := range s.Workflows {
+		spec.Full = spec.Full || readsWholeCards(w.Workflow)
 	}
 	return spec
 }
 
-// readsWholeCards says whether a workflow's text may read columns of a card that a plan leaves out (DB-4).
-func readsWholeCards(source string) bool {
-	for _, name := range []string{
-		"card.title", "card.body", "card.satisfies", "card.every", "card.created_by", "card.updated_at",
-		"card.evidence", "card.last_events", "card.subtasks",
-	} {
-		if strings.Contains(source, name) {
-			return true
+// readsWholeCards says whether a workflow may read columns of a card that a plan leaves out (DB-4).
+func readsWholeCards(w *workflows.Workflow) bool {
+	return w != nil && slices.ContainsFunc([]string{"card.title", "card.body", "card.satisfies", "card.every", "card.created_by", "card.updated_at",
+		"card.evidence", "card.last_events", "card.subtasks"}, w.Mentions)
+}
+
+// validate compiles the expressions of workflows that have cards to start: a broken one stops all starts of its boards.
+func (ob *observer) validate(s *Snapshot) {
+	waits := map[string]bool{}
+	for _, c := range s.View.Cards {
+		waits[c.Board] = waits[c.Board] || c.CurrentRun == 0
+	}
+	for _, b := range s.View.Boards {
+		facts := s.Workflows[b.Workflow]
+		if !waits[b.Slug] || facts.Workflow == nil || facts.Fault != "" {
+			continue
+		}
+		if err := facts.Workflow.Validate(); err != nil {
+			facts.Fault = err.Error()
+			s.Workflows[b.Workflow] = facts
 		}
 	}
-	return false
 }
 
 func longestWindow(s Snapshot) time.Duration {

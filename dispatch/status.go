@@ -11,17 +11,11 @@ import (
 const AlarmAfter = 10 * time.Minute
 
 // Alarm says that cards could start, have been able to for AlarmAfter, and nothing has started meanwhile; "" = all is well.
-func Alarm(s Snapshot, plan Plan) string {
+// lastStart is when the home's newest run was claimed.
+func Alarm(s Snapshot, plan Plan, lastStart board.Time) string {
 	limit := board.At(s.Now.Add(-AlarmAfter))
-	for _, r := range s.View.Runs {
-		if r.ClaimedAt > limit {
-			return ""
-		}
-	}
-	for _, r := range s.View.Past {
-		if r.ClaimedAt > limit {
-			return ""
-		}
+	if lastStart > limit {
+		return ""
 	}
 	for _, st := range plan.Start {
 		if max(st.Card.ReadySince, st.Card.NotBefore, st.Card.CreatedAt) <= limit {
