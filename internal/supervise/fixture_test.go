@@ -149,12 +149,25 @@ type supervisor struct {
 	waited chan error
 }
 
-// supervise starts the supervisor of a run.
-func (f *fixture) supervise(run int64, env ...string) *supervisor {
+// writePlan writes what the supervisor's process reads.
+func (f *fixture) writePlan() {
 	f.t.Helper()
 	text, err := json.Marshal(f.plan)
 	must(f.t, err)
 	must(f.t, home.WriteFile(filepath.Join(f.home.Dir, "plan.json"), text))
+}
+
+func shell(script string) (string, error) {
+	out, err := exec.Command("/bin/sh", "-c", script).CombinedOutput()
+	return string(out), err
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+// supervise starts the supervisor of a run.
+func (f *fixture) supervise(run int64, env ...string) *supervisor {
+	f.t.Helper()
+	f.writePlan()
 	must(f.t, home.MkdirAll(f.home.Run(run)))
 	log, err := os.OpenFile(filepath.Join(f.home.Run(run), "supervise.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	must(f.t, err)
@@ -272,4 +285,16 @@ func (f *fixture) exitOf(run int64) board.Exit {
 func (f *fixture) noExit(run int64) bool {
 	_, err := os.Stat(filepath.Join(f.home.Run(run), "exit.json"))
 	return errors.Is(err, os.ErrNotExist)
+}
+
+// script writes an executable shell script.
+func (f *fixture) script(path, text string) {
+	f.t.Helper()
+	must(f.t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700))
+}
+
+// scratchFile gives a file that a worker left in its scratch folder.
+func (f *fixture) scratchFile(card, name string) string {
+	text, _ := os.ReadFile(filepath.Join(f.scratch(card), name))
+	return string(text)
 }

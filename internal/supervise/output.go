@@ -76,6 +76,9 @@ type splitter struct {
 // write takes what was read. The secret may stand across two reads, so the last bytes wait for the next one, unless a line
 // ends there.
 func (s *splitter) write(p []byte) {
+	if len(p) > 0 && p[len(p)-1] != '\n' {
+		s.out.progressed()
+	}
 	s.raw = append(s.raw, p...)
 	s.raw = bytes.ReplaceAll(s.raw, s.out.secret, []byte("***"))
 	ready := len(s.raw) - max(s.hold, 0)
@@ -114,12 +117,18 @@ func (s *splitter) take(p []byte) {
 		}
 		s.rest = append(s.rest, part...)
 		if !ended {
-			s.out.seen.Progress = s.out.clock.Now() // bytes of a line that has not ended: something is at work
 			return
 		}
 		s.flush()
 		p = after
 	}
+}
+
+// progressed notes bytes of a line that has not ended: something is at work.
+func (o *output) progressed() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.seen.Progress = o.clock.Now()
 }
 
 // flush gives the line that has ended to the parser.
