@@ -26,7 +26,7 @@ type Observation struct {
 	Kind  string `db:"kind" json:"kind"` // host, health, file
 	Name  string `db:"name" json:"name"`
 	State string `db:"state" json:"state"`
-	Data  string `db:"data" json:"data"` // JSON
+	Data  JSON   `db:"data" json:"data"`
 	At    Time   `db:"at_ms" json:"at"`
 }
 
