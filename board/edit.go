@@ -87,3 +87,10 @@ func setList(field, value *Strings) bool {
 	*field = *value
 	return true
 }
+
+// Empty says whether the edit asks for nothing.
+func (e CardEdit) Empty() bool {
+	return e.Title == nil && e.Body == nil && e.Priority == nil && e.Assignee == nil && e.Host == nil && e.Model == nil &&
+		e.Effort == nil && e.Parent == nil && e.Owns == nil && e.Satisfies == nil && e.Workspace == nil && e.NotBefore == nil &&
+		e.Every == nil && e.MaxRuns == nil && len(e.Label) == 0 && len(e.Unlabel) == 0
+}

@@ -1,6 +1,8 @@
 package board
 
 import (
+	"fmt"
+
 	"github.com/seed-2ddc2152/board/internal/expr"
 	"github.com/seed-2ddc2152/board/workflows"
 )
@@ -42,4 +44,26 @@ func HostIgnored(w *workflows.Workflow, b Board, c Card, facts CardFacts, now Ti
 		return "", false
 	}
 	return lane.Profile.Name, true
+}
+
+// CheckAdd says whether a card may be added to a board, and gives the status that it begins in.
+func (r Rules) CheckAdd(b Board, c Card) (status string, err error) {
+	w, err := r.workflowOf(b)
+	if err != nil {
+		return "", err
+	}
+	return w.Initial, CheckAssignee(w, c.Assignee)
+}
+
+// HostNote tells a person that the host which a card names means nothing where it would run next; "" = it does.
+func (r Rules) HostNote(b Board, c Card, facts CardFacts, now Time) string {
+	w := r.Workflow(b.Workflow)
+	if w == nil {
+		return ""
+	}
+	profile, ignored := HostIgnored(w, b, c, facts, now)
+	if !ignored {
+		return ""
+	}
+	return fmt.Sprintf("%s names the host %s, but the profile %s is headless: it will run on the home host", c.ID, c.Host, profile)
 }

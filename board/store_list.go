@@ -124,3 +124,14 @@ func (f CardFilter) where() (string, []any, error) {
 	}
 	return where, args, nil
 }
+
+// Filled is the line with empty lists in place of missing ones, for documents.
+func (l CardLine) Filled() CardLine {
+	if l.Owns == nil {
+		l.Owns = Strings{}
+	}
+	if l.Labels == nil {
+		l.Labels = Labels{}
+	}
+	return l
+}

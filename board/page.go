@@ -1,0 +1,42 @@
+package board
+
+// Branch is the branch of a card's newest run that had one; "" = none had.
+func (p CardPage) Branch() string {
+	for i := len(p.Runs) - 1; i >= 0; i-- {
+		if p.Runs[i].Branch != "" {
+			return p.Runs[i].Branch
+		}
+	}
+	return ""
+}
+
+// NoBranch says why a card has no branch.
+func (p CardPage) NoBranch() string {
+	switch {
+	case p.Board.Repo == "":
+		return "its board has no repository"
+	case len(p.Runs) == 0:
+		return "it has not run yet"
+	}
+	return "none of its runs had one"
+}
+
+// Question is a card's oldest open question; nil = it asks nothing.
+func (p CardPage) Question() *Block {
+	for i := range p.Questions {
+		if p.Questions[i].AnsweredAt.IsZero() {
+			return &p.Questions[i]
+		}
+	}
+	return nil
+}
+
+// Open is a card's open run; nil = it does not run.
+func (p CardPage) Open() *Run {
+	for i := range p.Runs {
+		if p.Runs[i].Open() {
+			return &p.Runs[i]
+		}
+	}
+	return nil
+}
