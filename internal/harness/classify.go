@@ -84,6 +84,7 @@ var (
 		"^the '[^']+' model is not supported when using codex|" +
 		"^the model [`'\"][^`'\"]+[`'\"] does not exist|" +
 		`^models/\S+ is not found|` +
+		`^model '[^']+' not found on provider|` +
 		`^(?:requested entity was not found|model not found|model_not_found|providermodelnotfounderror)(?:$|[.:,;])`)
 
 	// 24, 26, 27, 47, 48, 58.

@@ -123,6 +123,7 @@ func TestClassify_ReadsEveryKnownMessage(t *testing.T) {
 		{"codex", "unexpected status 401 Unauthorized: Missing bearer or basic authentication in header, url: http://x/responses", auth, "", false, false},
 		{"codex 403", "unexpected status 403 Forbidden: You are not allowed to sample from this model", auth, "", false, false},
 		{"gemini's minute", "You exceeded your current quota, please check your plan and billing details. Please retry in 2s.", rate, "2026-11-29T12:00:02-05:00", false, false},
+		{"copilot", "Model 'mock-model' not found on provider at http://127.0.0.1:1/v1 (HTTP 404).", model, "", false, false},
 		{"amp", "No API key found. Starting login flow...", auth, "", false, false},
 
 		// A quota with no word about money and no time is a limit without a reset.

@@ -5,7 +5,7 @@ type copilot struct{}
 
 func (copilot) Facts() Facts {
 	return Facts{
-		Name: "copilot", Binary: "copilot", ReadOnly: GradeAdvisory, Sessions: SessionChosen, Effort: true,
+		Name: "copilot", Binary: "copilot", ReadOnly: GradeEnforced, Sessions: SessionChosen, Effort: true,
 		Warning: "it strikes the value of its key out of all its output: with a short key its output cannot be read",
 		Inherit: []string{"COPILOT_HOME"},
 		Runs:    []Permissions{PermissionEdit, PermissionFull},
@@ -28,6 +28,7 @@ func (h copilot) Command(job Job) (Command, error) {
 	line.add("--output-format", "json", "--no-ask-user")
 	switch job.Permissions {
 	case PermissionRead, PermissionAsk:
+		// Without a permission granted here, and nobody to ask, whatever writes or runs is denied (measured with 1.0.102).
 		line.add("--plan")
 	case PermissionEdit:
 		line.add("--allow-all-tools")

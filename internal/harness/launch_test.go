@@ -124,7 +124,7 @@ func TestFacts_GradeReadOnly(t *testing.T) {
 		{"gemini", harness.GradeEnforced, "--approval-mode plan"},
 		{"pi", harness.GradeEnforced, "--tools read,grep,find,ls"},
 		{"qwen", harness.GradeEnforced, "--approval-mode plan"},
-		{"copilot", harness.GradeAdvisory, "--plan"},
+		{"copilot", harness.GradeEnforced, "--no-ask-user --plan"},
 		{"amp", harness.GradeNone, ""},
 		{"cursor", harness.GradeAdvisory, ""},
 		{"goose", harness.GradeAdvisory, "chat"},

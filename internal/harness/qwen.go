@@ -67,5 +67,10 @@ func (p *qwenParser) Finish(exit Exit) Result {
 		words := strings.TrimPrefix(p.lastWords(""), ": ")
 		return p.finish(exit, &Failure{Class: ClassFailed, Message: words})
 	}
-	return p.finish(exit, p.failure(exit))
+	failure := p.failure(exit)
+	// Version 0.15.10 gives an API's error as a good result, exit code 0, for which no token was used.
+	if text := p.result.Text; failure == nil && strings.HasPrefix(text, "[API Error: ") && p.result.Usage == (Usage{}) {
+		failure = known("", text, exit.Now)
+	}
+	return p.finish(exit, failure)
 }
