@@ -40,3 +40,44 @@ func (p CardPage) Open() *Run {
 	}
 	return nil
 }
+
+// Filled is the page with empty lists in place of missing ones, for documents.
+func (p CardPage) Filled() CardPage {
+	p.Card = p.Card.Filled()
+	fill(&p.Pauses)
+	fill(&p.Blockers)
+	fill(&p.Blocked)
+	fill(&p.Subtasks)
+	fill(&p.Questions)
+	fill(&p.Comments)
+	fill(&p.Evidence)
+	fill(&p.Criteria)
+	fill(&p.Runs)
+	fill(&p.Events)
+	for i := range p.Subtasks {
+		fill((*[]string)(&p.Subtasks[i].Satisfies))
+	}
+	for i := range p.Criteria {
+		fill(&p.Criteria[i].Evidence)
+	}
+	return p
+}
+
+// Filled is the card with empty lists and maps in place of missing ones, for documents.
+func (c Card) Filled() Card {
+	fill((*[]string)(&c.Owns))
+	fill((*[]string)(&c.Satisfies))
+	if c.Labels == nil {
+		c.Labels = Labels{}
+	}
+	if c.Counters == nil {
+		c.Counters = Counters{}
+	}
+	return c
+}
+
+func fill[T any](list *[]T) {
+	if *list == nil {
+		*list = []T{}
+	}
+}

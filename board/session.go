@@ -144,5 +144,5 @@ type Event struct {
 	Run     int64  `db:"run" json:"run"`
 	Kind    string `db:"kind" json:"kind"`
 	Actor   string `db:"actor" json:"actor"`
-	Payload string `db:"payload" json:"payload"` // JSON
+	Payload JSON   `db:"payload" json:"payload"`
 }

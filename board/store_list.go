@@ -127,9 +127,7 @@ func (f CardFilter) where() (string, []any, error) {
 
 // Filled is the line with empty lists in place of missing ones, for documents.
 func (l CardLine) Filled() CardLine {
-	if l.Owns == nil {
-		l.Owns = Strings{}
-	}
+	fill((*[]string)(&l.Owns))
 	if l.Labels == nil {
 		l.Labels = Labels{}
 	}

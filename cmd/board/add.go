@@ -67,7 +67,7 @@ func runAdd(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	d := addDocument{Card: filled(card), Existed: existed, Note: rules.HostNote(b, card, board.CardFacts{}, c.now())}
+	d := addDocument{Card: card.Filled(), Existed: existed, Note: rules.HostNote(b, card, board.CardFacts{}, c.now())}
 	if c.out.json {
 		return c.out.document(d)
 	}

@@ -35,11 +35,40 @@ func verbs() []verb {
 		{"help", groupHidden, "explain a verb", helpCommand},
 		{"init", groupStart, "make a home, and a board for this repository", initCommand},
 
+		{"add", groupCards, "add a card; prints its id", addCommand},
+		{"import", groupCards, "add many cards from a file", importCommand},
+		{"list", groupCards, "list cards", listCommand},
+		{"show", groupCards, "show all that there is of a card", showCommand},
+		{"edit", groupCards, "change a card's fields", editCommand},
+		{"assign", groupCards, "say which profile executes a card", assignCommand},
+		{"comment", groupCards, "leave a remark for people and the next worker", commentCommand},
+		{"link", groupCards, "make a card wait for others", linkCommand},
+		{"unlink", groupCards, "take such links away", unlinkCommand},
+		{"answer", groupCards, "answer what a card asks", answerCommand},
+		{"retry", groupCards, "try a card that failed again", retryCommand},
+		{"pause", groupCards, "put a card, a board, a cap or all on hold", pauseCommand},
+		{"resume", groupCards, "take such a hold away", resumeCommand},
+		{"move", groupCards, "put a card into a status", moveCommand},
+		{"send", groupCards, "send a workflow event to a card", sendCommand},
+		{"cancel", groupCards, "give a card up; stops its run", cancelCommand},
+		{"reopen", groupCards, "begin an ended card again", reopenCommand},
+		{"archive", groupCards, "put a card away", archiveCommand},
+		{"diff", groupCards, "show what a card's branch has changed", diffCommand},
+
 		{"dispatch", groupRuns, "start what the caps allow: one tick", dispatchCommand},
 		{"start", groupRuns, "start one card now, or as soon as there is room", startCommand},
 
 		{"cron", groupHome, "a tick each minute, by cron", cronCommand},
 		{"version", groupHome, "say which version this is", versionCommand},
+
+		{"done", groupWorker, "say that the work is done", doneCommand},
+		{"approve", groupWorker, "say, as a reviewer, that it is good", approveCommand},
+		{"changes", groupWorker, "say, as a reviewer, what must change", changesCommand},
+		{"blocked", groupWorker, "ask a person", blockedCommand},
+		{"beat", groupWorker, "say that the session works", beatCommand},
+		{"evidence", groupWorker, "store what shows that it is done", evidenceCommand},
+		{"card", groupWorker, "show the session's card", cardCommand},
+
 		{"supervise", groupHidden, "keep one run (started by a tick)", superviseCommand},
 	}
 }

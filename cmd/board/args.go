@@ -108,6 +108,9 @@ func (inv *invocation) takeFlag(word string, words []string, global, known map[s
 		}
 		return "--" + name, into, words, nil
 	}
+	if parent, ok := flag.(*parentFlag); ok && !valued && (len(words) == 0 || !parent.takes(words[0])) {
+		return "--" + name + "=", into, words, nil
+	}
 	if !valued {
 		if len(words) == 0 {
 			return "", nil, nil, board.NewProblem(board.ErrUsage, inv.helpFix(), "%s needs a value", word)

@@ -31,7 +31,7 @@ func (c *call) tell(d cardDocument, format string, args ...any) error {
 	if d.Stopped == nil {
 		d.Stopped = []run{}
 	}
-	d.Card = filled(d.Card)
+	d.Card = d.Card.Filled()
 	if c.out.json {
 		return c.out.document(d)
 	}
@@ -43,23 +43,6 @@ func (c *call) tell(d cardDocument, format string, args ...any) error {
 		c.out.remark("%s", clean(d.Note))
 	}
 	return nil
-}
-
-// filled is a card whose lists are empty instead of missing, for documents.
-func filled(card board.Card) board.Card {
-	if card.Owns == nil {
-		card.Owns = board.Strings{}
-	}
-	if card.Satisfies == nil {
-		card.Satisfies = board.Strings{}
-	}
-	if card.Labels == nil {
-		card.Labels = board.Labels{}
-	}
-	if card.Counters == nil {
-		card.Counters = board.Counters{}
-	}
-	return card
 }
 
 // id is the card that a word names: an id, in any case, or the number of a card of the board that the verb is about.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +45,7 @@ func showCommand() command {
 			}
 			d := showDocument{CardPage: page, Actions: c.actions(ctx, store, page)}
 			if c.out.json {
-				d.Card = filled(d.Card)
+				d.CardPage = page.Filled()
 				return c.out.document(d)
 			}
 			c.show(d)
@@ -302,11 +304,52 @@ func (c *call) showEvents(d showDocument) {
 	c.part("HISTORY")
 	t := table{head: []string{"when", "what", "who", ">run", "detail"}, bare: true, indent: 2, stretch: 4}
 	for _, e := range d.Events {
-		detail := e.Payload
-		if detail == "{}" {
-			detail = ""
-		}
-		t.add(e.At.Time().Local().Format(time.DateTime), e.Kind, e.Actor, positive(int(e.Run)), detail)
+		t.add(e.At.Time().Local().Format(time.DateTime), e.Kind, e.Actor, positive(int(e.Run)), eventText(e))
 	}
 	c.out.table(t)
+}
+
+// eventText is what an event tells besides its kind: where a card went, then its other values by name.
+func eventText(e board.Event) string {
+	values := map[string]any{}
+	if err := json.Unmarshal([]byte(e.Payload), &values); err != nil {
+		return string(e.Payload) // another program wrote it
+	}
+	var parts []string
+	if from, to := values["from"], values["to"]; from != nil && to != nil {
+		parts = append(parts, fmt.Sprintf("%v -> %v", from, to))
+		delete(values, "from")
+		delete(values, "to")
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if text := valueText(values[name]); text != "" {
+			parts = append(parts, name+" "+text)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// valueText is a value of an event; empty for one that says nothing.
+func valueText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case bool:
+		if !v {
+			return ""
+		}
+	case string:
+		return v
+	case []any:
+		texts := make([]string, len(v))
+		for i, item := range v {
+			texts[i] = valueText(item)
+		}
+		return strings.Join(texts, " ")
+	case map[string]any:
+		if to, ok := v["to"]; ok {
+			return fmt.Sprintf("%v -> %v", v["from"], to)
+		}
+	}
+	return fmt.Sprint(v)
 }
