@@ -298,3 +298,15 @@ func (f *fixture) scratchFile(card, name string) string {
 	text, _ := os.ReadFile(filepath.Join(f.scratch(card), name))
 	return string(text)
 }
+
+// killSurvivors ends what a killed supervisor left, as a tick does.
+func (f *fixture) killSurvivors(session int64) {
+	f.t.Helper()
+	f.await("what lived is gone", func() bool {
+		left := f.survivors(session)
+		for _, e := range left {
+			_ = syscall.Kill(e.ID.PID, syscall.SIGKILL)
+		}
+		return len(left) == 0
+	})
+}
