@@ -102,6 +102,8 @@ var (
 		`^reconnecting\.\.\.|` +
 		`^(?:unable to connect|connection error|connection refused|fetch failed|connection_failed)(?:$|[ .:,;])|` +
 		`^error sending request for url|` +
+		`^terminated: other side closed|` +
+		`^(?:connect econnrefused|getaddrinfo (?:enotfound|eai_again)|read econnreset|connect etimedout|socket hang up)\b|` +
 		`^(?:internal server error|internal_server_error|bad gateway|gateway timeout)(?:$|[.:,;])`)
 
 	// 31, 52.

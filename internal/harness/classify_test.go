@@ -123,6 +123,8 @@ func TestClassify_ReadsEveryKnownMessage(t *testing.T) {
 		{"codex", "unexpected status 401 Unauthorized: Missing bearer or basic authentication in header, url: http://x/responses", auth, "", false, false},
 		{"codex 403", "unexpected status 403 Forbidden: You are not allowed to sample from this model", auth, "", false, false},
 		{"gemini's minute", "You exceeded your current quota, please check your plan and billing details. Please retry in 2s.", rate, "2026-11-29T12:00:02-05:00", false, false},
+		{"pi, cut", "terminated: other side closed (UND_ERR_SOCKET)", net, "", false, false},
+		{"node, refused", "connect ECONNREFUSED 127.0.0.1:8199", net, "", false, false},
 		{"copilot", "Model 'mock-model' not found on provider at http://127.0.0.1:1/v1 (HTTP 404).", model, "", false, false},
 		{"amp", "No API key found. Starting login flow...", auth, "", false, false},
 

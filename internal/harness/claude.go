@@ -109,6 +109,7 @@ type claudeParser struct {
 	enum     string // error of the last synthetic assistant line, as "rate_limit"
 	resetsAt int64  // seconds since 1970 of the plan limit that was met; 0 for none
 	lastID   string // id of the last assistant message whose usage was counted
+	cachedIn bool   // the input tokens include those read from a cache, as qwen counts them
 }
 
 func (p *claudeParser) Line(line []byte) []Event {
@@ -167,7 +168,7 @@ func (p *claudeParser) assistant(o object) []Event {
 	}
 	if id := message.text("id"); id != "" && id != p.lastID {
 		p.lastID = id
-		events = append(events, p.spend(claudeUsage(message.in("usage")))...)
+		events = append(events, p.spend(p.usage(message.in("usage")))...)
 	}
 	if len(events) == 0 {
 		return []Event{{Kind: EventOther}}
@@ -222,7 +223,7 @@ func (p *claudeParser) account(o object) {
 		return
 	}
 	byModel := o.in("modelUsage")
-	reported := claudeUsage(o.in("usage"))
+	reported := p.usage(o.in("usage"))
 	if byModel != nil {
 		reported = modelUsage(byModel)
 	}
@@ -235,6 +236,14 @@ func (p *claudeParser) account(o object) {
 		reported.CostMicros = costOf(previous.CostMicros)
 	}
 	p.result.Usage, p.result.Total = reported, plus(previous, reported)
+}
+
+func (p *claudeParser) usage(o object) Usage {
+	u := claudeUsage(o)
+	if p.cachedIn {
+		u.In = max(0, u.In-u.Cached)
+	}
+	return u
 }
 
 // countsOn reports whether reported holds previous and the run's own usage, as a total does.

@@ -1,5 +1,7 @@
 package harness
 
+import "cmp"
+
 // CredentialFiles lists the files in which the CLI called name keeps its sign-in, as absolute paths, for a job of which only
 // Home and Env count. Their size and time are evidence that a sign-in has changed; nobody reads them. A CLI that keeps its
 // sign-in elsewhere (a key ring) gives none or old ones: what waits for a change of it then waits for `board roster resume`.
@@ -18,7 +20,8 @@ func CredentialFiles(name string, job Job) []string {
 		return in(data+"/opencode", "auth.json")
 	case "gemini":
 		// The settings hold which way of signing in was chosen; the CLI writes them when a person chooses only.
-		return in(job.folder("GEMINI_CLI_HOME", "")+"/.gemini", "oauth_creds.json", "settings.json", ".env")
+		home := cmp.Or(job.Env["GEMINI_CLI_HOME"], job.Home)
+		return in(home+"/.gemini", "oauth_creds.json", "settings.json", ".env")
 	case "pi":
 		return in(job.folder("PI_CODING_AGENT_DIR", ".pi/agent"), "auth.json")
 	case "qwen":

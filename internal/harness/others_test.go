@@ -36,6 +36,15 @@ func TestQwen_EndingsAreToldApart(t *testing.T) {
 	})
 }
 
+func TestQwen_CountsTheCachedTokensOnce(t *testing.T) {
+	t.Parallel()
+	got := play(t, "qwen", job(), qwenInit+`{"type":"assistant","message":{"id":"1","model":"m","content":[{"type":"text","text":"ok"}],"usage":{"input_tokens":120,"cache_read_input_tokens":20,"output_tokens":7}}}
+{"type":"result","subtype":"success","result":"ok","usage":{"input_tokens":240,"cache_read_input_tokens":40,"output_tokens":14}}`, "", harness.Exit{})
+	if want := (harness.Usage{In: 200, Out: 14, Cached: 40}); got.result.Usage != want {
+		t.Errorf("usage %+v, want %+v", got.result.Usage, want)
+	}
+}
+
 func TestQwen_LaunchLines(t *testing.T) {
 	t.Parallel()
 	checkLaunch(t, "qwen", []launch{

@@ -55,7 +55,7 @@ func (h qwen) Command(job Job) (Command, error) {
 }
 
 func (qwen) Parser(job Job) Parser {
-	return &qwenParser{claudeParser{stream: newStream(job)}}
+	return &qwenParser{claudeParser{stream: newStream(job), cachedIn: true}}
 }
 
 // qwenParser differs from claude's in its endings: limits of its own end with an exit code and no result line.
@@ -71,6 +71,9 @@ func (p *qwenParser) Finish(exit Exit) Result {
 	// Version 0.15.10 gives an API's error as a good result, exit code 0, for which no token was used.
 	if text := p.result.Text; failure == nil && strings.HasPrefix(text, "[API Error: ") && p.result.Usage == (Usage{}) {
 		failure = known("", text, exit.Now)
+	}
+	if failure != nil && failure.Message == p.result.Text {
+		p.result.Text = "" // it is the CLI's, not the agent's
 	}
 	return p.finish(exit, failure)
 }
