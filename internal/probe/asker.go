@@ -1,0 +1,145 @@
+package probe
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// keyVariable marks what a probe starts, so that what left its process group is found and ended too.
+const keyVariable = "BOARD_LAUNCH_KEY"
+
+// maxAnswer is how much of an answer is kept, in bytes. Chosen: many times the longest help; the rest is thrown away.
+const maxAnswer = 1 << 20
+
+// afterEnd is how long a program's children may hold its output open after it has ended. Chosen: an answer is printed by then.
+const afterEnd = time.Second
+
+// asker asks the programs of one harness, one after the other, and each question once.
+type asker struct {
+	prober  Prober
+	scratch string // an empty folder: a repository's own configuration is not to be obeyed
+	had     map[string]answer
+}
+
+func newAsker(p Prober, scratch string) *asker {
+	return &asker{prober: p, scratch: scratch, had: map[string]answer{}}
+}
+
+// answer is what a program said.
+type answer struct {
+	words  string // the command line, for people
+	stdout string
+	stderr string
+	code   int           // exit code; 128+n where a signal ended it
+	late   bool          // it was ended after limit
+	limit  time.Duration // that it had
+	err    error         // it could not be started
+}
+
+// lastLine is the last thing that it said.
+func (a answer) lastLine() string {
+	lines := strings.Split(strings.TrimSpace(a.stdout+"\n"+a.stderr), "\n")
+	return cmp.Or(strings.TrimSpace(lines[len(lines)-1]), "it said nothing")
+}
+
+// ask starts a program and waits for its end.
+func (a *asker) ask(ctx context.Context, env map[string]string, words []string) answer {
+	pairs := pairs(env)
+	key := strings.Join(words, "\x00") + "\x00\x00" + strings.Join(pairs, "\x00")
+	if had, ok := a.had[key]; ok {
+		return had
+	}
+	got := a.start(ctx, question{words: words, env: pairs, dir: a.scratch, limit: cmp.Or(a.prober.Limit, AskLimit)})
+	a.had[key] = got
+	return got
+}
+
+// question is a program to be started.
+type question struct {
+	words []string
+	env   []string
+	dir   string
+	stdin io.Reader // nil: the null device
+	limit time.Duration
+}
+
+// start runs a program until its end or its limit, and ends everything that it started.
+func (a *asker) start(ctx context.Context, q question) answer {
+	mark := rand.Text()
+	limited, cancel := context.WithTimeout(ctx, q.limit)
+	defer cancel()
+	stdout, stderr := &head{}, &head{}
+	cmd := exec.CommandContext(limited, q.words[0], q.words[1:]...)
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = append(q.env, keyVariable+"="+mark), q.dir, q.stdin, stdout, stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = afterEnd
+	got := answer{words: filepath.Base(q.words[0]) + " " + strings.Join(q.words[1:], " "), limit: q.limit}
+	err := cmd.Run()
+	a.end(mark)
+	got.stdout, got.stderr = stdout.String(), stderr.String()
+	got.late = limited.Err() != nil
+	switch state := cmd.ProcessState; {
+	case state == nil:
+		got.err = errors.Unwrap(err)
+		if got.err == nil {
+			got.err = err
+		}
+	default:
+		got.code = state.ExitCode()
+		if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			got.code = 128 + int(status.Signal())
+		}
+	}
+	return got
+}
+
+// endTries bounds how often what is left is looked for: what was forked during a look is found by the next.
+const endTries = 5
+
+// end kills what a program left behind.
+func (a *asker) end(mark string) {
+	if a.prober.Table == nil {
+		return
+	}
+	for range endTries {
+		left := a.prober.Table.FindByEnv(keyVariable, mark)
+		for _, entry := range left {
+			_ = a.prober.Table.Signal(entry.ID, syscall.SIGKILL) // it is gone, or the next look finds it
+		}
+		if len(left) == 0 {
+			return
+		}
+	}
+}
+
+// head keeps the beginning of an output.
+type head struct{ bytes.Buffer }
+
+// Write keeps what has room and takes the rest.
+func (h *head) Write(p []byte) (int, error) {
+	if room := maxAnswer - h.Len(); room > 0 {
+		h.Buffer.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+// pairs is an environment as a process takes it, by name.
+func pairs(env map[string]string) []string {
+	list := make([]string, 0, len(env)+1)
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, name+"="+env[name])
+	}
+	return list
+}
