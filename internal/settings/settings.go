@@ -3,7 +3,6 @@
 package settings
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -274,31 +273,3 @@ func (s *Settings) executor(id string, repos []string) (roster.Executor, bool) {
 	return roster.Executor{}, false
 }
 
-// Fingerprint identifies what an executor is at present: its entry, and the program that it runs.
-func (s *Settings) Fingerprint(e roster.Executor) string {
-	return e.Fingerprint(s.program(e))
-}
-
-// program is the path, size and time of what an executor runs; "missing" where there is nothing.
-func (s *Settings) program(e roster.Executor) string {
-	name := cmp.Or(e.Bin, e.Harness)
-	if e.Harness == "exec" && len(e.Command) > 0 {
-		name = e.Command[0]
-	}
-	path := name
-	if !filepath.IsAbs(name) {
-		if s.opts.LookPath == nil {
-			return "missing"
-		}
-		found, err := s.opts.LookPath(name)
-		if err != nil {
-			return "missing"
-		}
-		path = found
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return "missing"
-	}
-	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano())
-}
