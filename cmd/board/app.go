@@ -58,6 +58,19 @@ func verbs() []verb {
 		{"dispatch", groupRuns, "start what the caps allow: one tick", dispatchCommand},
 		{"start", groupRuns, "start one card now, or as soon as there is room", startCommand},
 
+		{"why", groupRuns, "why a card does not start, or who runs it", whyCommand},
+		{"status", groupRuns, "what runs, what waits, what needs you", statusCommand},
+		{"runs", groupRuns, "the attempts at a card, or at all", runsCommand},
+		{"run", groupRuns, "all about one run", runCommand},
+		{"logs", groupRuns, "what a run has printed", logsCommand},
+		{"stop", groupRuns, "end a run and all that it started", stopCommand},
+		{"reclaim", groupRuns, "say that a run is gone that cannot be seen", reclaimCommand},
+
+		{"roster", groupHome, "who serves runs", rosterCommand},
+		{"workflow", groupHome, "list, show, check and begin workflows", workflowCommand},
+		{"sql", groupHome, "ask the database, read-only", sqlCommand},
+		{"trust", groupHome, "accept what a repository's .board/ would run", trustCommand},
+		{"backup", groupHome, "copy the database while it is in use", backupCommand},
 		{"cron", groupHome, "a tick each minute, by cron", cronCommand},
 		{"version", groupHome, "say which version this is", versionCommand},
 

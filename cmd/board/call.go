@@ -155,13 +155,17 @@ func rulesFrom(ctx context.Context, s *settings.Settings, store *board.Store) (b
 	if err != nil {
 		return board.Rules{}, err
 	}
-	var repos []string
+	return s.Rules(kept, repos(boards)...), nil
+}
+
+func repos(boards []board.Board) []string {
+	var all []string
 	for _, b := range boards {
 		if b.Repo != "" {
-			repos = append(repos, b.Repo)
+			all = append(all, b.Repo)
 		}
 	}
-	return s.Rules(kept, repos...), nil
+	return all
 }
 
 // board is the board that the verb is about: --board, else that of the repository of the working directory, else the only

@@ -17,6 +17,8 @@ var (
 	errFaults = errors.New("the tick ran, but something failed")
 	// errSaid is a refusal whose reason is printed already.
 	errSaid = errors.New("refused, and the answer says why")
+	// errInvalidSaid is a file that is wrong in ways that are printed already.
+	errInvalidSaid = errors.New("there are mistakes, and the answer lists them")
 	// errInterrupted is a verb that a person or the system ended.
 	errInterrupted = errors.New("interrupted")
 )
@@ -36,6 +38,7 @@ func exits() []exit {
 		{board.ErrBusy, 1, "busy", ""},
 		{board.ErrUsage, 2, "usage", "wrong usage"},
 		{board.ErrInvalid, 3, "invalid", "configuration, workflow or database invalid"},
+		{errInvalidSaid, 3, "invalid", ""},
 		{board.ErrNewer, 3, "newer", ""},
 		{board.ErrMigrate, 3, "migrate", ""},
 		{dispatch.ErrTickRunning, 4, "ticking", "another tick is running"},
@@ -77,7 +80,7 @@ type failure struct {
 // report tells an error on standard error and gives the exit code.
 func (p *program) report(out *printer, err error) int {
 	x := exitOf(err)
-	if err == nil || errors.Is(err, errFaults) || errors.Is(err, errSaid) || (out.quiet && errors.Is(err, dispatch.ErrTickRunning)) {
+	if err == nil || errors.Is(err, errFaults) || errors.Is(err, errSaid) || errors.Is(err, errInvalidSaid) || (out.quiet && errors.Is(err, dispatch.ErrTickRunning)) {
 		return x.exit
 	}
 	var fix string

@@ -47,6 +47,17 @@ func (p *printer) jsonLine(v any) error {
 	return p.w.Flush()
 }
 
+// compactJSON is a value as JSON on one line.
+func compactJSON(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
 // line prints a line for people. Texts of cards and workers go through clean first.
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
