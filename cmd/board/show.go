@@ -274,13 +274,13 @@ func (c *call) showRuns(d showDocument) {
 		if r.Open() {
 			outcome, end = string(r.State), c.out.now
 		}
-		t.add(fmt.Sprint(r.ID), fmt.Sprint(r.Attempt), r.Status, leased(r.Executor, r.Clone), outcome, span(max(0, end.Sub(r.ClaimedAt.Time()))), runWhy(r))
+		t.add(fmt.Sprint(r.ID), fmt.Sprint(r.Attempt), r.Status, leased(r.Executor, r.Clone), outcome, span(max(0, end.Sub(r.ClaimedAt.Time()))), runNote(r))
 	}
 	c.out.table(t)
 }
 
-// runWhy is the shortest that says how a run went.
-func runWhy(r board.Run) string {
+// runNote is the shortest that says how a run went.
+func runNote(r board.Run) string {
 	if r.Verdict != "" && r.Reason == "" {
 		return strings.TrimSpace(string(r.Verdict) + " " + quotedLine(r.Summary))
 	}
