@@ -25,19 +25,20 @@ func Env(b Board, c Card, facts CardFacts, now Time) *expr.Env {
 	return env
 }
 
-// SetCard puts a card into an environment, so that one environment can serve many cards in turn.
+// SetCard puts a card into an environment, so that one environment can serve many cards in turn. The environment points into
+// the card, which must not change while it is read.
 func SetCard(env *expr.Env, c *Card, facts CardFacts) {
 	env.Card = expr.Card{
 		ID: c.ID, Board: c.Board, Title: c.Title, Body: c.Body, Status: c.Status, Priority: c.Priority,
-		Assignee: optional(c.Assignee), Host: optional(c.Host), Model: optional(c.Model), Effort: optional(c.Effort),
-		Parent: optional(c.Parent), Owns: c.Owns, Satisfies: c.Criteria(), Labels: pointers(c.Labels),
+		Assignee: optional(&c.Assignee), Host: optional(&c.Host), Model: optional(&c.Model), Effort: optional(&c.Effort),
+		Parent: optional(&c.Parent), Owns: c.Owns, Satisfies: c.Criteria(), Labels: pointers(c.Labels),
 		NotBefore: moment(c.NotBefore), ReadySince: moment(c.ReadySince), StartRequested: moment(c.StartRequested),
-		Every: optional(c.Every), MaxRuns: positive(c.MaxRuns),
+		Every: optional(&c.Every), MaxRuns: positive(c.MaxRuns),
 		Failures: c.Failures, Handovers: c.Handovers, RoundRuns: c.RoundRuns, Counters: c.Counters,
 		CurrentRun: positive(int(c.CurrentRun)), Revision: int(c.Revision),
 		CreatedAt: c.CreatedAt.Time(), UpdatedAt: c.UpdatedAt.Time(), EndedAt: moment(c.EndedAt), CreatedBy: c.CreatedBy,
 		Attempt: c.attempt(), BlockedBy: facts.BlockedBy, Subtasks: facts.Subtasks, LastEvents: facts.LastEvents,
-		Evidence: facts.Evidence, Workspace: optional(c.Workspace),
+		Evidence: facts.Evidence, Workspace: optional(&c.Workspace),
 	}
 }
 
@@ -49,11 +50,11 @@ func (c Card) attempt() int {
 	return c.Attempts + 1
 }
 
-func optional(text string) *string {
-	if text == "" {
+func optional(text *string) *string {
+	if *text == "" {
 		return nil
 	}
-	return &text
+	return text
 }
 
 func positive(n int) *int {

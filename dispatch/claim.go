@@ -41,7 +41,7 @@ func (t *tick) claim(ctx context.Context) {
 		case errors.Is(err, board.ErrElsewhere):
 			t.elsewhere = append(t.elsewhere, Elsewhere{Card: s.Card.ID, Text: err.Error()})
 		case errors.As(err, &no):
-			t.elsewhere = append(t.elsewhere, Elsewhere{Card: s.Card.ID, Text: no.hold.Text})
+			t.elsewhere = append(t.elsewhere, Elsewhere{Card: s.Card.ID, Text: no.why.Text})
 		case err != nil:
 			t.fault("card "+s.Card.ID, err)
 		default:
@@ -54,9 +54,9 @@ func (t *tick) claim(ctx context.Context) {
 }
 
 // heldError is a start that the second look holds.
-type heldError struct{ hold Hold }
+type heldError struct{ why *Reason }
 
-func (e *heldError) Error() string { return e.hold.Text }
+func (e *heldError) Error() string { return e.why.Text }
 
 // claimOne looks at the card again in the transaction that claims it, and counts the whole home again (DSP-7).
 func (t *tick) claimOne(ctx context.Context, planned Start) (board.Run, Start, error) {
@@ -103,7 +103,7 @@ func (t *tick) decideClaim(v *board.View, planned Start) (Start, error) {
 	p.count()
 	start, hold := p.judge(&c)
 	if hold != nil {
-		return Start{}, &heldError{hold: *hold}
+		return Start{}, &heldError{why: hold}
 	}
 	return start, nil
 }

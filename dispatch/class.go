@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-2ddc2152/board/board"
@@ -17,7 +18,7 @@ type class struct {
 
 // classOf gives a card's class; false where the card, or an expression, may make a difference.
 func (p *planner) classOf(c *board.Card) (class, bool) {
-	if c.Attempts > 0 || c.Parent != "" || len(c.Labels) > 0 || len(c.Owns) > 0 || c.CleanStart || p.s.Options.Explain {
+	if c.Attempts > 0 || c.Parent != "" || len(c.Labels) > 0 || len(c.Owns) > 0 || c.CleanStart {
 		return class{}, false
 	}
 	if _, busy := p.busy[c.ID]; busy || !p.classy(c.Board) {
@@ -44,15 +45,18 @@ func (p *planner) classy(slug string) bool {
 
 // classyReads are what a class shares, or what is the same for all cards until something is taken.
 func classyReads(reads map[string]any) bool {
+	return readsOnly(reads, "card.status", "card.assignee", "card.host", "card.model", "card.effort", "card.board")
+}
+
+// readsOnly says whether an expression reads nothing of a card but these columns.
+func readsOnly(reads map[string]any, columns ...string) bool {
 	for path := range reads {
 		root, _, _ := strings.Cut(path, ".")
 		switch root {
 		case "host", "lane", "run", "tick", "params", "board", "now":
 			continue
 		}
-		switch path {
-		case "card.status", "card.assignee", "card.host", "card.model", "card.effort", "card.board":
-		default:
+		if !slices.Contains(columns, path) {
 			return false
 		}
 	}

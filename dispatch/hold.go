@@ -18,8 +18,8 @@ func sortedKeys[V any](m map[string]V) []string {
 }
 
 // refusedBy is the hold of a cap that refuses: the headline, and with Explain every other cap that would (DSP-10).
-func (p *planner) refusedBy(r capacity.Refusal, cand *capacity.Candidate) *Hold {
-	hold := &Hold{Hold: board.Hold{Code: codeOf(r), Cap: r.Cap, Group: r.Group, Key: capKey(r), Text: capText(r)}}
+func (p *planner) refusedBy(r capacity.Refusal, cand *capacity.Candidate) *Reason {
+	hold := &Reason{Code: codeOf(r), Cap: r.Cap, Group: r.Group, Key: capKey(r), Text: capText(r)}
 	hold.Count, hold.Max, hold.Reserved = r.Count, r.Max, r.Reserved
 	hold.Caps = []capacity.Refusal{r}
 	hold.cand = cand

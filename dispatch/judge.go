@@ -28,7 +28,7 @@ type prepared struct {
 
 // judge decides about one card: it starts, or the first reason in the order of DSP-3 holds it. It is the only place where
 // that is decided.
-func (p *planner) judge(c *board.Card) (Start, *Hold) {
+func (p *planner) judge(c *board.Card) (Start, *Reason) {
 	if hold := p.ofCard(c); hold != nil {
 		return Start{}, hold
 	}
@@ -45,7 +45,7 @@ func (p *planner) judge(c *board.Card) (Start, *Hold) {
 	return start, hold
 }
 
-func (p *planner) judgeAfresh(c *board.Card) (Start, *Hold) {
+func (p *planner) judgeAfresh(c *board.Card) (Start, *Reason) {
 	pre, hold := p.ofWorkflow(c)
 	if hold != nil {
 		return Start{}, hold
@@ -57,7 +57,7 @@ func (p *planner) judgeAfresh(c *board.Card) (Start, *Hold) {
 }
 
 // prepare goes through all reasons that lie in the card, its board and its workflow.
-func (p *planner) prepare(c *board.Card) (*prepared, *Hold) {
+func (p *planner) prepare(c *board.Card) (*prepared, *Reason) {
 	if hold := p.ofCard(c); hold != nil {
 		return nil, hold
 	}
@@ -65,24 +65,28 @@ func (p *planner) prepare(c *board.Card) (*prepared, *Hold) {
 }
 
 // ofCard are the reasons that are told of the card alone.
-func (p *planner) ofCard(c *board.Card) *Hold {
+func (p *planner) ofCard(c *board.Card) *Reason {
 	b, _ := p.s.View.Board(c.Board)
 	if hold := p.faulty(b, p.s.Workflows[b.Workflow]); hold != nil {
 		return hold
 	}
-	for _, look := range []func(*board.Card) *Hold{p.paused, p.needsPerson, p.blocked, p.notBefore} {
-		if hold := look(c); hold != nil {
-			return hold
-		}
+	if hold := p.paused(c); hold != nil {
+		return hold
 	}
-	return nil
+	if hold := p.needsPerson(c); hold != nil {
+		return hold
+	}
+	if hold := p.blocked(c); hold != nil {
+		return hold
+	}
+	return p.notBefore(c)
 }
 
 // ofWorkflow are the reasons that its workflow and its workspace give.
-func (p *planner) ofWorkflow(c *board.Card) (*prepared, *Hold) {
+func (p *planner) ofWorkflow(c *board.Card) (*prepared, *Reason) {
 	b, _ := p.s.View.Board(c.Board)
 	pre := &prepared{card: c, board: b, w: p.s.Workflows[b.Workflow].Workflow, env: p.env(c)}
-	for _, look := range []func(*prepared) *Hold{p.transition, p.lane, p.workspace} {
+	for _, look := range []func(*prepared) *Reason{p.transition, p.lane, p.workspace} {
 		if hold := look(pre); hold != nil {
 			return nil, hold
 		}
@@ -90,12 +94,12 @@ func (p *planner) ofWorkflow(c *board.Card) (*prepared, *Hold) {
 	return pre, nil
 }
 
-func held(code board.HoldCode, key, format string, args ...any) *Hold {
-	return &Hold{Hold: board.Hold{Code: code, Key: key, Text: fmt.Sprintf(format, args...)}}
+func held(code board.HoldCode, key, format string, args ...any) *Reason {
+	return &Reason{Code: code, Key: key, Text: fmt.Sprintf(format, args...)}
 }
 
 // faulty is a file that must be mended before anything starts on the board.
-func (p *planner) faulty(b board.Board, wf WorkflowFacts) *Hold {
+func (p *planner) faulty(b board.Board, wf WorkflowFacts) *Reason {
 	switch {
 	case p.s.Home.Fault != "":
 		return held(board.HoldFault, p.s.Home.FaultKey, "%s", p.s.Home.Fault)
@@ -109,7 +113,7 @@ func (p *planner) faulty(b board.Board, wf WorkflowFacts) *Hold {
 	return nil
 }
 
-func (p *planner) paused(c *board.Card) *Hold {
+func (p *planner) paused(c *board.Card) *Reason {
 	if len(p.s.View.Pauses) == 0 {
 		return nil
 	}
@@ -137,7 +141,7 @@ func (p *planner) paused(c *board.Card) *Hold {
 	return nil
 }
 
-func (p *planner) needsPerson(c *board.Card) *Hold {
+func (p *planner) needsPerson(c *board.Card) *Reason {
 	if q, ok := p.s.View.Blocks[c.ID]; ok {
 		return held(board.HoldNeedsPerson, answerKey(c.ID, q.Kind), "%s", q.Text)
 	}
@@ -161,7 +165,7 @@ func answerKey(card, kind string) string {
 	return "board answer " + card
 }
 
-func (p *planner) blocked(c *board.Card) *Hold {
+func (p *planner) blocked(c *board.Card) *Reason {
 	blockers := p.s.View.Blockers[c.ID]
 	if len(blockers) == 0 {
 		return nil
@@ -173,7 +177,7 @@ func (p *planner) blocked(c *board.Card) *Hold {
 	return held(board.HoldBlocked, "board unlink "+c.ID+" "+blockers[0].Blocker, "blocked by %s", strings.Join(names, ", "))
 }
 
-func (p *planner) notBefore(c *board.Card) *Hold {
+func (p *planner) notBefore(c *board.Card) *Reason {
 	if c.NotBefore <= p.s.View.Now {
 		return nil
 	}
@@ -187,7 +191,7 @@ func (p *planner) notBefore(c *board.Card) *Hold {
 }
 
 // transition asks the workflow where the start event leads (WF-1).
-func (p *planner) transition(pre *prepared) *Hold {
+func (p *planner) transition(pre *prepared) *Reason {
 	pre.env.Event = expr.Event{Name: pre.w.Dispatch.Start}
 	move, refusal := pre.w.Fire(workflows.FireRequest{Event: pre.w.Dispatch.Start, From: pre.card.Status, By: workflows.ByBoard, Env: pre.env})
 	if refusal != nil {
@@ -202,7 +206,7 @@ func (p *planner) transition(pre *prepared) *Hold {
 	return nil
 }
 
-func refusedStart(r *workflows.Refusal) *Hold {
+func refusedStart(r *workflows.Refusal) *Reason {
 	hold := held(board.HoldRefused, r.Origin.String(), "%s", r.Text)
 	hold.Values = r.Values
 	switch r.Kind {
@@ -216,7 +220,7 @@ func refusedStart(r *workflows.Refusal) *Hold {
 }
 
 // lane works out profile, slot and execution host, and whether the slot is free (LIV-3).
-func (p *planner) lane(pre *prepared) *Hold {
+func (p *planner) lane(pre *prepared) *Reason {
 	lane, err := pre.w.Lane(pre.move.To, pre.env)
 	if err != nil {
 		p.fault("workflow "+pre.w.Name, err.Error())
@@ -251,7 +255,7 @@ func keyOf(err error) string {
 }
 
 // workspace looks for paths that a running card owns (WSP-7).
-func (p *planner) workspace(pre *prepared) *Hold {
+func (p *planner) workspace(pre *prepared) *Reason {
 	if len(pre.card.Owns) == 0 {
 		return nil
 	}
@@ -267,7 +271,7 @@ func (p *planner) workspace(pre *prepared) *Hold {
 }
 
 // eligible asks dispatch.eligible at the card's turn, so that it sees this plan's earlier starts (DSP-5).
-func (p *planner) eligible(pre *prepared) *Hold {
+func (p *planner) eligible(pre *prepared) *Reason {
 	rule := pre.w.Dispatch.Eligible
 	if rule == nil {
 		return nil
@@ -311,7 +315,7 @@ func valueText(v any) string {
 }
 
 // place finds room and an executor: the first executor in the roster's order that passes every cap (CAP-13).
-func (p *planner) place(pre *prepared) (Start, *Hold) {
+func (p *planner) place(pre *prepared) (Start, *Reason) {
 	if pre.kept != nil {
 		return p.placeKept(pre)
 	}
@@ -319,7 +323,7 @@ func (p *planner) place(pre *prepared) (Start, *Hold) {
 	if found.unserved != nil {
 		return Start{}, p.unserved(pre, found.unserved)
 	}
-	var first *Hold
+	var first *Reason
 	refused := 0
 	for _, o := range found.offers {
 		cand := p.candidate(pre, o)
@@ -352,7 +356,7 @@ func (p *planner) admit(cand *capacity.Candidate) (capacity.Refusal, bool) {
 }
 
 // unserved is a card that no executor can take: a cap that holds it anyway is told first (DSP-3).
-func (p *planner) unserved(pre *prepared, u *roster.Unserved) *Hold {
+func (p *planner) unserved(pre *prepared, u *roster.Unserved) *Reason {
 	cand := p.candidate(pre, roster.Offer{Clone: 1})
 	if r, ok := p.admit(cand); !ok {
 		return p.refusedBy(r, cand)
@@ -452,7 +456,7 @@ func (p *planner) start(pre *prepared, o roster.Offer, cand *capacity.Candidate)
 
 // placeKept gives the run to the idle session of its slot: it needs no new place and no lease (I5), and its caps were
 // passed when it was opened; those that count runs, turns and starts are asked.
-func (p *planner) placeKept(pre *prepared) (Start, *Hold) {
+func (p *planner) placeKept(pre *prepared) (Start, *Reason) {
 	x := pre.kept
 	e, _ := p.executor(pre.board.Slug, x.Executor)
 	lease := p.leaseOfSession[x.ID]
@@ -482,7 +486,7 @@ func (p *planner) executor(slug, id string) (roster.Executor, bool) {
 }
 
 // launcher is whether a pane's host can take it (DSP-13). A headless start always passes.
-func (p *planner) launcher(pre *prepared) *Hold {
+func (p *planner) launcher(pre *prepared) *Reason {
 	if pre.surface != string(workflows.SurfacePane) {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/seed-2ddc2152/board/board"
 	"github.com/seed-2ddc2152/board/internal/expr"
@@ -66,81 +67,136 @@ func (p *planner) nextQueue(all []*queue) *queue {
 	return best
 }
 
-// rank is what a card is ordered by, before creation and id.
+// rank is what a card is ordered by, before its number and id.
 type rank struct {
-	card      *board.Card
-	requested board.Time // 0 sorts last
-	starved   bool       // it waited for so long that it goes first
-	keys      []expr.Value
+	card     *board.Card
+	tier     int64   // a start that was asked for, by when; then who has waited out the aging; then all others
+	keys     []int64 // the workflow's order keys, and creation
+	priority int     // grown with the waiting
 }
+
+// The tiers. A time in milliseconds is far from reaching a requested start's distance from the others.
+const (
+	tierRequested = math.MinInt64 / 2
+	tierStarved   = -1
+)
 
 // sort puts a queue into its order, which is total (DSP-4): requested starts, then those that have waited out their aging,
 // then the workflow's keys, then creation and id.
 func (p *planner) sort(q *queue) {
+	if len(q.cards) < 2 {
+		return
+	}
+	ranks := p.ranks(q)
+	slices.SortFunc(ranks, compareRanks)
+	for i := range ranks {
+		q.cards[i] = ranks[i].card
+	}
+}
+
+func compareRanks(a, b rank) int {
+	if a.tier != b.tier {
+		return cmp.Compare(a.tier, b.tier)
+	}
+	for i, key := range a.keys {
+		if key != b.keys[i] {
+			return cmp.Compare(key, b.keys[i])
+		}
+	}
+	return cmp.Or(cmp.Compare(a.card.Number, b.card.Number), cmp.Compare(a.card.ID, b.card.ID))
+}
+
+// ranks works out what a queue's cards are ordered by. Sorting then compares whole numbers only, and one array holds them
+// all: there may be 100,000 cards.
+func (p *planner) ranks(q *queue) []rank {
+	var order []*expr.Key
+	var age workflows.Aging
 	w := p.s.Workflows[q.board.Workflow].Workflow
+	if w != nil {
+		order, age = w.Dispatch.Order, w.Dispatch.Aging
+	}
+	width := len(order) + 1
+	numbers := make([]int64, len(q.cards)*width)
 	ranks := make([]rank, len(q.cards))
 	for i, c := range q.cards {
-		ranks[i] = rank{card: c, requested: c.StartRequested}
+		priority, starved := aging(age, c, p.s.View.Now)
+		ranks[i] = rank{card: c, keys: numbers[i*width : (i+1)*width], priority: priority}
+		switch {
+		case c.StartRequested != 0:
+			ranks[i].tier = tierRequested + int64(c.StartRequested)
+		case starved:
+			ranks[i].tier = tierStarved
+		}
+		ranks[i].keys[len(order)] = int64(c.CreatedAt)
 	}
-	if w != nil && len(ranks) > 1 {
-		p.rankKeys(w, ranks)
+	for k, key := range order {
+		if of := plainColumn(key.Source()); of != nil {
+			rankByColumn(ranks, k, key.Descending(), of)
+			continue
+		}
+		for i, n := range key.Ranks(p.orderValues(w, k, ranks)) {
+			ranks[i].keys[k] = n
+		}
 	}
-	slices.SortFunc(ranks, func(a, b rank) int { return compareRanks(w, a, b) })
-	for i, r := range ranks {
-		q.cards[i] = r.card
-	}
+	return ranks
 }
 
-func compareRanks(w *workflows.Workflow, a, b rank) int {
-	if a.requested != b.requested {
-		if a.requested == 0 || b.requested == 0 {
-			return cmp.Compare(b.requested, a.requested)
-		}
-		return cmp.Compare(a.requested, b.requested)
+// plainColumn reads the columns that nearly every order names straight from the card; nil for any other expression.
+func plainColumn(source string) func(r *rank) int64 {
+	switch strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(source), "-")) {
+	case "card.priority":
+		return func(r *rank) int64 { return int64(r.priority) }
+	case "card.created_at":
+		return func(r *rank) int64 { return int64(r.card.CreatedAt) }
+	case "card.number":
+		return func(r *rank) int64 { return int64(r.card.Number) }
 	}
-	if a.starved != b.starved {
-		if a.starved {
-			return -1
-		}
-		return 1
-	}
-	for i := range a.keys {
-		if c := w.Dispatch.Order[i].Compare(a.keys[i], b.keys[i]); c != 0 {
-			return c
-		}
-	}
-	return cmp.Or(cmp.Compare(a.card.CreatedAt, b.card.CreatedAt), cmp.Compare(a.card.Number, b.card.Number), cmp.Compare(a.card.ID, b.card.ID))
+	return nil
 }
 
-// rankKeys works out the workflow's order keys for cards whose priority has grown with their waiting. One environment and
-// one array serve them all: there may be 100,000.
-func (p *planner) rankKeys(w *workflows.Workflow, ranks []rank) {
-	order := w.Dispatch.Order
-	keys := make([]expr.Value, len(ranks)*len(order))
-	env := p.env(ranks[0].card)
+func rankByColumn(ranks []rank, k int, descending bool, of func(*rank) int64) {
+	sign := int64(1)
+	if descending {
+		sign = -1
+	}
 	for i := range ranks {
-		r := &ranks[i]
-		var aged board.Card
-		aged, r.starved = aging(w.Dispatch.Aging, *r.card, p.s.View.Now)
-		board.SetCard(env, &aged, p.s.Facts[aged.ID])
-		r.keys = keys[i*len(order) : (i+1)*len(order)]
-		for k := range order {
-			v, err := order[k].Eval(env)
-			if err != nil {
-				p.fault("workflow "+w.Name, w.Dispatch.OrderAt[k].String()+": "+err.Error())
-			}
-			r.keys[k] = v
-		}
+		ranks[i].keys[k] = sign * of(&ranks[i])
 	}
 }
 
-// aging adds one to a card's priority for each period that it has been startable, up to the maximum. After one period more
-// it goes first, so that the longest wait is bounded by per x (max + 1) and the time that the queue ahead of it takes.
-func aging(a workflows.Aging, c board.Card, now board.Time) (board.Card, bool) {
+// orderValues works out one order key of every card. One environment serves them all, and where the key reads nothing of a
+// card but its status, one value serves all cards of a status.
+func (p *planner) orderValues(w *workflows.Workflow, k int, ranks []rank) []expr.Value {
+	key := w.Dispatch.Order[k]
+	values := make([]expr.Value, len(ranks))
+	env := p.env(ranks[0].card)
+	byStatus := map[string]expr.Value{}
+	shared := readsOnly(key.Reads(env), "card.status")
+	for i := range ranks {
+		c := ranks[i].card
+		if known, ok := byStatus[c.Status]; ok {
+			values[i] = known
+			continue
+		}
+		board.SetCard(env, c, p.s.Facts[c.ID])
+		env.Card.Priority = ranks[i].priority
+		v, err := key.Eval(env)
+		if err != nil {
+			p.fault("workflow "+w.Name, w.Dispatch.OrderAt[k].String()+": "+err.Error())
+		}
+		if values[i] = v; shared {
+			byStatus[c.Status] = v
+		}
+	}
+	return values
+}
+
+// aging is a card's priority with one added for each period that it has been startable, up to the maximum. After one period
+// more it goes first, so that the longest wait is bounded by per x (max + 1) and the time that the queue ahead of it takes.
+func aging(a workflows.Aging, c *board.Card, now board.Time) (priority int, starved bool) {
 	if a.Per <= 0 || now <= c.ReadySince {
-		return c, false
+		return c.Priority, false
 	}
 	periods := int(now.Sub(c.ReadySince) / a.Per)
-	c.Priority += min(periods, a.Max)
-	return c, periods > a.Max
+	return c.Priority + min(periods, a.Max), periods > a.Max
 }

@@ -23,6 +23,11 @@ func MakePlan(s Snapshot) Plan {
 // startCards walks all queues: at each step the next card of the board with the least open runs for its weight (DSP-4).
 func (p *planner) startCards() {
 	queues := p.queues()
+	waiting := 0
+	for _, q := range queues {
+		waiting += len(q.cards)
+	}
+	p.plan.Hold = make([]Hold, 0, waiting)
 	for {
 		q := p.nextQueue(queues)
 		if q == nil {
@@ -34,7 +39,7 @@ func (p *planner) startCards() {
 			p.take(start)
 			continue
 		}
-		p.hold(c, *hold)
+		p.hold(c, hold)
 	}
 }
 
@@ -60,25 +65,28 @@ func (p *planner) take(s Start) {
 }
 
 // hold notes why a card waits; where only idle sessions stand in its way, the longest idle is to be closed (CAP-18).
-func (p *planner) hold(c *board.Card, h Hold) {
-	h.Card, h.Board, h.Status, h.Title = c.ID, c.Board, c.Status, c.Title
-	if had, ok := p.s.View.Holds[c.ID]; ok && sameHold(had, h.Hold) {
+func (p *planner) hold(c *board.Card, why *Reason) {
+	h := Hold{Card: c.ID, Board: c.Board, Status: c.Status, Title: c.Title, Since: p.s.View.Now, Reason: why}
+	if had, ok := p.s.View.Holds[c.ID]; ok && h.sameAs(had) {
 		h.Since = had.Since
-	} else {
-		h.Since = p.s.View.Now
 	}
-	if h.cand != nil {
+	if why.cand != nil {
 		p.makeRoom(h)
 	}
 	if c.StartRequested != 0 {
-		p.plan.Pending = append(p.plan.Pending, Pending{Card: c.ID, Text: h.Text})
+		p.plan.Pending = append(p.plan.Pending, Pending{Card: c.ID, Text: why.Text})
 	}
 	p.plan.Hold = append(p.plan.Hold, h)
 }
 
-// sameHold says whether two holds are one to the store: their counts may differ.
-func sameHold(a, b board.Hold) bool {
-	return a.Code == b.Code && a.Cap == b.Cap && a.Group == b.Group && a.Key == b.Key
+// sameAs says whether a hold is the stored one: their counts may differ.
+func (h Hold) sameAs(had board.Hold) bool {
+	return h.Code == had.Code && h.Cap == had.Cap && h.Group == had.Group && h.Key == had.Key
+}
+
+// row is the hold as it is stored.
+func (h Hold) row() board.Hold {
+	return board.Hold{Card: h.Card, Code: h.Code, Cap: h.Cap, Group: h.Group, Key: h.Key, Text: h.Text, Since: h.Since}
 }
 
 // makeRoom closes the longest idle session where idle ones are all that a held start waits for.

@@ -26,7 +26,7 @@ type planner struct {
 	rosters        map[string]roster.State // by board
 	offers         map[offerKey]offered    // of the present leases; emptied by every start
 	classyBoards   map[string]bool         // whether cards of the board can share an answer
-	full           map[class]*Hold         // what holds whole classes; emptied by every start
+	full           map[class]*Reason       // what holds whole classes; emptied by every start
 	owners         []owner                 // paths that running cards own
 	openRuns       map[string]int          // by board, this plan's starts included
 	started        int
@@ -59,7 +59,7 @@ func newPlanner(s Snapshot) *planner {
 		runOf: map[string]board.Run{}, sessionsOf: map[string][]board.Session{},
 		leaseOfRun: map[int64]board.Lease{}, leaseOfSession: map[int64]board.Lease{},
 		rosters: map[string]roster.State{}, offers: map[offerKey]offered{}, openRuns: map[string]int{},
-		faults: map[string]bool{}, recent: maps.Clone(s.Recent), classyBoards: map[string]bool{}, full: map[class]*Hold{}, plan: &Plan{Faults: slices.Clone(s.Faults)},
+		faults: map[string]bool{}, recent: maps.Clone(s.Recent), classyBoards: map[string]bool{}, full: map[class]*Reason{}, plan: &Plan{Faults: slices.Clone(s.Faults)},
 	}
 	if p.recent == nil {
 		p.recent = map[string][]roster.EndedRun{}

@@ -164,8 +164,8 @@ func (t *tick) holds(out *board.TickReport) {
 	now := map[string]bool{}
 	for _, h := range t.plan.Hold {
 		now[h.Card] = true
-		if had, ok := t.snap.View.Holds[h.Card]; !ok || !sameHold(had, h.Hold) {
-			out.Set = append(out.Set, h.Hold)
+		if had, ok := t.snap.View.Holds[h.Card]; !ok || !h.sameAs(had) {
+			out.Set = append(out.Set, h.row())
 		}
 	}
 	if t.o.Only != "" {

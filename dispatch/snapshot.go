@@ -188,12 +188,23 @@ type Start struct {
 	Lease       roster.Lease
 }
 
-// Hold is why a card does not start, as data (DSP-3, 10). The stored row is its first half.
+// Hold is a card that does not start, and why (DSP-3).
 type Hold struct {
-	board.Hold
-	Board    string
-	Status   string
-	Title    string
+	Card   string
+	Board  string
+	Status string
+	Title  string
+	Since  board.Time // when it was first held for this reason
+	*Reason
+}
+
+// Reason is why cards do not start, as data (DSP-10). Cards that wait for the same share one.
+type Reason struct {
+	Code     board.HoldCode
+	Cap      string // of a cap, as are Group, Count, Max and Reserved
+	Group    string
+	Key      string // what a person would change
+	Text     string
 	Count    int64
 	Max      int64
 	Reserved int64
