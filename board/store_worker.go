@@ -38,7 +38,7 @@ func (s *Store) CommentByWorker(ctx context.Context, now Time, w WorkerWrite, ca
 				return err
 			}
 		}
-		return recordWorker(ctx, tx, now, run, w, "run.commented", map[string]any{"card": c.ID})
+		return recordWorker(ctx, tx, now, run, change{kind: "run.commented", payload: map[string]any{"card": c.ID, "request": w.Request}})
 	})
 }
 
@@ -51,13 +51,13 @@ func (s *Store) EvidenceByWorker(ctx context.Context, now Time, w WorkerWrite, e
 			run.Card, run.ID, e.Name, e.Path, e.Path, e.Text, now); err != nil {
 			return fmt.Errorf("store evidence of %s: %w", run.Card, err)
 		}
-		return recordWorker(ctx, tx, now, run, w, "run.evidence", map[string]any{"name": e.Name, "path": e.Path})
+		return recordWorker(ctx, tx, now, run, change{kind: "run.evidence",
+			payload: map[string]any{"name": e.Name, "path": e.Path, "request": w.Request}})
 	})
 }
 
 // AddSubtask adds a card below the worker's own, on the same board and in the workflow's initial status, and gives its id.
 func (s *Store) AddSubtask(ctx context.Context, now Time, rules Rules, w WorkerWrite, n NewCard) (id string, err error) {
-	const kind = "run.added_subtask"
 	err = s.write(ctx, func(tx *sqlx.Tx) error {
 		run, err := fencedRun(ctx, tx, w.Secret)
 		if err != nil {
@@ -85,7 +85,8 @@ func (s *Store) AddSubtask(ctx context.Context, now Time, rules Rules, w WorkerW
 			return err
 		}
 		id = card.ID
-		return recordWorker(ctx, tx, now, run, w, kind, map[string]any{"subtask": card.ID})
+		return recordWorker(ctx, tx, now, run, change{kind: "run.added_subtask",
+			payload: map[string]any{"subtask": card.ID, "request": w.Request}})
 	})
 	return id, err
 }
@@ -126,9 +127,10 @@ func applied(ctx context.Context, tx *sqlx.Tx, run Run, w WorkerWrite) (map[stri
 	return texts, true, nil
 }
 
-func recordWorker(ctx context.Context, tx *sqlx.Tx, now Time, run Run, w WorkerWrite, kind string, payload map[string]any) error {
-	payload["request"] = w.Request
-	return record(ctx, tx, now, change{board: run.Board, card: run.Card, run: run.ID, kind: kind, actor: run.Slot, payload: payload})
+// recordWorker appends the event of a worker's write; its payload names the request, by which applied finds it.
+func recordWorker(ctx context.Context, tx *sqlx.Tx, now Time, run Run, c change) error {
+	c.board, c.card, c.run, c.actor = run.Board, run.Card, run.ID, run.Slot
+	return record(ctx, tx, now, c)
 }
 
 // Parent is a card that another waited for, as its successor sees it.
@@ -192,7 +194,8 @@ func (b *Brief) readHistory(ctx context.Context, tx *sqlx.Tx) error {
 		return fmt.Errorf("read what %s waited for: %w", card, err)
 	}
 	if err := tx.SelectContext(ctx, &b.Comments, `
-		SELECT * FROM (
+		SELECT id, card, run, author, text, created_at_ms
+		FROM (
 			SELECT id, card, coalesce(run, 0) AS run, author, text, created_at_ms
 			FROM comments WHERE card = ? ORDER BY id DESC LIMIT 100)
 		ORDER BY id`, card); err != nil {

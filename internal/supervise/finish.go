@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -87,7 +88,10 @@ const maxSummary = 8 << 10
 func (t *turn) reported(r harness.Result) board.Result {
 	out := board.Result{
 		Text: cmp.Or(t.summary, lastBytes(r.Text, maxSummary)), Verdict: board.Verdict(r.Verdict), Reason: r.Reason,
-		Session: cmp.Or(r.Session, t.job.NewSession), Model: r.Model, Metadata: metadata(r),
+		Session: r.Session, Model: r.Model, Metadata: metadata(r),
+	}
+	if out.Session == "" && r.Failure == nil {
+		out.Session = t.job.NewSession // it took the name that it was given, or it would have failed
 	}
 	usage, _ := t.loaded.Prices.Estimate(r.Usage, cmp.Or(r.Model, t.run.Model))
 	if usage.In != 0 || usage.Out != 0 || usage.Cached != 0 {
@@ -120,9 +124,7 @@ func (t *turn) resultNotes(r harness.Result) []string {
 // metadata is what only people read of a result.
 func metadata(r harness.Result) board.JSON {
 	all := map[string]any{}
-	for key, value := range r.Metadata {
-		all[key] = value
-	}
+	maps.Copy(all, r.Metadata)
 	if len(r.Denied) > 0 {
 		all["denied"] = r.Denied
 	}

@@ -68,7 +68,7 @@ func newFixture(t *testing.T, limits string) *fixture {
 	must(t, home.WriteFile(f.home.Workflow("test"), []byte(text)))
 	w, err := workflows.Load("test", "workflows/test.yaml", []byte(text), workflows.Options{})
 	must(t, err)
-	f.rules = rulesOf(w, nil)
+	f.rules = rulesOf(w, roster.Roster{})
 	f.store, err = board.Create(t.Context(), f.home.DB(), f.home.WriteLock())
 	must(t, err)
 	t.Cleanup(func() { _ = f.store.Close() })
@@ -104,10 +104,7 @@ func (f *fixture) now() board.Time { return board.At(time.Now()) }
 
 // executor registers a shell script as an executor.
 func (f *fixture) executor(id, script string) {
-	f.plan.Executors = append(f.plan.Executors, roster.Executor{
-		ID: id, Harness: "exec", Command: []string{"/bin/sh", "-c", script}, Roles: roster.Roles(), Slots: 1, CoderSlots: 1,
-		Cooldown: roster.DefaultCooldown(),
-	})
+	f.plan.Executors = append(f.plan.Executors, agent{ID: id, Harness: "exec", Command: []string{"/bin/sh", "-c", script}})
 }
 
 func (f *fixture) card(title string) board.Card {

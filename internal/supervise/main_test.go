@@ -54,10 +54,30 @@ func boardProgram(words []string) int {
 
 // plan is what a test gives the supervisor's process beside its home.
 type plan struct {
-	Executors []roster.Executor
-	Speed     int // of the clock; 0 = 1
-	Poke      bool
-	LoadError string
+	Executors []agent `json:"executors"`
+	Speed     int     `json:"speed"` // of the clock; 0 = 1
+	Poke      bool    `json:"poke"`
+	LoadError string  `json:"load_error"`
+}
+
+// agent is an executor of a plan.
+type agent struct {
+	ID      string            `json:"id"`
+	Harness string            `json:"harness"`
+	Bin     string            `json:"bin"`
+	Command []string          `json:"command"`
+	Env     map[string]string `json:"env"`
+}
+
+func (p plan) roster() roster.Roster {
+	var r roster.Roster
+	for _, a := range p.Executors {
+		r.Executors = append(r.Executors, roster.Executor{
+			ID: a.ID, Harness: a.Harness, Bin: a.Bin, Command: a.Command, Env: a.Env, Roles: roster.Roles(), Slots: 1, CoderSlots: 1,
+			Cooldown: roster.DefaultCooldown(),
+		})
+	}
+	return r
 }
 
 func superviseProgram(h home.Home, run string) int {
@@ -99,15 +119,13 @@ func (p plan) load(h home.Home) (supervise.Settings, error) {
 	if err != nil {
 		return supervise.Settings{}, err
 	}
-	return supervise.Settings{Rules: rulesOf(w, p.Executors), Prices: harness.DefaultPrices(), Poke: p.Poke}, nil
+	return supervise.Settings{Rules: rulesOf(w, p.roster()), Prices: harness.DefaultPrices(), Poke: p.Poke}, nil
 }
 
-func rulesOf(w *workflows.Workflow, executors []roster.Executor) board.Rules {
+func rulesOf(w *workflows.Workflow, r roster.Roster) board.Rules {
 	return board.Rules{
-		Workflow: func(string) *workflows.Workflow { return w },
-		Executor: func(id string) (roster.Executor, bool) {
-			return roster.Roster{Executors: executors}.Find(id)
-		},
+		Workflow:    func(string) *workflows.Workflow { return w },
+		Executor:    r.Find,
 		Fingerprint: func(e roster.Executor) string { return e.Fingerprint() },
 	}
 }
@@ -115,17 +133,21 @@ func rulesOf(w *workflows.Workflow, executors []roster.Executor) board.Rules {
 // fast is a clock that runs faster than the machine's, so that a limit of minutes is met in a test of seconds.
 type fast struct {
 	start time.Time
-	speed time.Duration
+	speed int64
 }
 
-func newFast(speed int) fast { return fast{start: time.Now(), speed: time.Duration(speed)} }
+func newFast(speed int) fast { return fast{start: time.Now(), speed: int64(speed)} }
 
-func (f fast) Now() time.Time { return f.start.Add(time.Since(f.start) * f.speed) }
+func (f fast) Now() time.Time {
+	return f.start.Add(time.Duration(time.Since(f.start).Nanoseconds() * f.speed))
+}
 
-func (f fast) After(d time.Duration) <-chan time.Time { return time.After(d / f.speed) }
+func (f fast) After(d time.Duration) <-chan time.Time { return time.After(f.real(d)) }
+
+func (f fast) real(d time.Duration) time.Duration { return time.Duration(d.Nanoseconds() / f.speed) }
 
 func (f fast) Sleep(ctx context.Context, d time.Duration) error {
-	return clock.Real{}.Sleep(ctx, d/f.speed)
+	return clock.Real{}.Sleep(ctx, f.real(d))
 }
 
 // workerProgram is the worker's verbs, as cmd/board has them.

@@ -46,16 +46,16 @@ type supervisor struct {
 
 // life takes the lock that it keeps until it ends, and the run. Before the run is taken nothing is started or written.
 func (s *supervisor) life(ctx context.Context) (err error) {
-	dir := s.Home.Run(s.Options.Run)
+	dir := s.Home.Run(s.Run)
 	if err := home.MkdirAll(dir); err != nil {
-		return fmt.Errorf("make the folder of run %d: %w", s.Options.Run, err)
+		return fmt.Errorf("make the folder of run %d: %w", s.Run, err)
 	}
 	lock, held, err := process.LockRecord(filepath.Join(dir, "lock"))
 	if err != nil {
-		return fmt.Errorf("lock run %d: %w", s.Options.Run, err)
+		return fmt.Errorf("lock run %d: %w", s.Run, err)
 	}
 	if held {
-		return fmt.Errorf("run %d has a supervisor: %w", s.Options.Run, board.ErrElsewhere)
+		return fmt.Errorf("run %d has a supervisor: %w", s.Run, board.ErrElsewhere)
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
 	s.Fail.Hit(failpoint.SuperviseLock)
@@ -105,7 +105,7 @@ func (s *supervisor) writable(ctx context.Context) error {
 
 // begin mints key and secret and takes the run (DSP-8). A run that was asked to stop is not begun (J2).
 func (s *supervisor) begin(ctx context.Context) (*session, board.Run, error) {
-	run, err := s.store.Run(ctx, s.Options.Run)
+	run, err := s.store.Run(ctx, s.Run)
 	if err != nil {
 		return nil, board.Run{}, err
 	}
@@ -166,5 +166,5 @@ func label(rules board.Rules) func(id string, clone int) string {
 
 // say writes a line to runs/<id>/supervise.log.
 func (s *supervisor) say(format string, args ...any) {
-	fmt.Fprintf(s.Stderr, "%s supervise %d: %s\n", board.At(s.Clock.Now()), s.Options.Run, fmt.Sprintf(format, args...))
+	fmt.Fprintf(s.Stderr, "%s supervise %d: %s\n", board.At(s.Clock.Now()), s.Run, fmt.Sprintf(format, args...))
 }

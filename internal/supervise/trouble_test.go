@@ -84,7 +84,7 @@ func TestOutput_StaysBounded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, script string }{
 		{"no newline", `head -c 80000000 /dev/zero; echo; echo "BOARD: done"`},
-		{"invalid UTF-8", `printf '\377\376\n\200'; head -c 4000000 /dev/urandom; echo; echo "BOARD: done"`},
+		{"invalid UTF-8", `printf '\377\376\n\200'; head -c 400000 /dev/urandom; echo; echo "BOARD: done"`},
 		{"long lines", `for i in 1 2 3 4; do head -c 9000000 /dev/zero | tr '\0' x; echo; done; echo "BOARD: done"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -60,9 +60,9 @@ func (t *turn) work(ctx context.Context) {
 		t.watch(ctx)
 		return
 	}
-	var stop *stopError
+	stop, stopped := errors.AsType[*stopError](err)
 	switch {
-	case errors.As(err, &stop):
+	case stopped:
 		t.stop(ctx, stop.due)
 	case errors.Is(err, process.ErrNotFound):
 		t.exit.Missing, t.exit.SpawnError = true, err.Error()
@@ -301,7 +301,7 @@ func (t *turn) follow(started *process.Started, parser harness.Parser, stdout, s
 const recordTries = 3
 
 func (t *turn) recordProcess(ctx context.Context) (err error) {
-	update := board.SessionUpdate{Process: t.root.String(), HarnessSession: t.job.NewSession}
+	update := board.SessionUpdate{Process: t.root.String()}
 	for range recordTries {
 		if err = t.store.UpdateSession(ctx, board.At(t.Clock.Now()), t.id, update); err == nil || errors.Is(err, board.ErrElsewhere) {
 			return err

@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-2ddc2152/board/board"
 	"github.com/seed-2ddc2152/board/internal/process"
-	"github.com/seed-2ddc2152/board/internal/roster"
 )
 
 // WRK-1, WRK-3: the verbs reach the board through the outbox, and change the worker's own card.
@@ -42,8 +41,10 @@ board done "all of it"`)
 	}
 	out := f.scratchFile(card.ID, "card.out")
 	var doc struct {
-		Card  struct{ Title string }
-		Verbs []string
+		Card struct {
+			Title string `json:"title"`
+		} `json:"card"`
+		Verbs []string `json:"verbs"`
 	}
 	if err := json.Unmarshal([]byte(out[strings.Index(out, "{"):]), &doc); err != nil || doc.Card.Title != "a thing" || len(doc.Verbs) == 0 {
 		t.Errorf("board card: %v: %s", err, out)
@@ -305,7 +306,7 @@ func TestFinal_WithoutExitIsACompletedRun(t *testing.T) {
 echo '{"type":"system","subtype":"init","session_id":"s-1","model":"m"}'
 printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"all done\nBOARD: done","session_id":"s-1","num_turns":2,"usage":{"input_tokens":3,"output_tokens":4}}'
 sleep 7777`)
-	f.plan.Executors = append(f.plan.Executors, roster.Executor{ID: "c", Harness: "claude", Bin: cli, Roles: roster.Roles(), Slots: 1, CoderSlots: 1})
+	f.plan.Executors = append(f.plan.Executors, agent{ID: "c", Harness: "claude", Bin: cli})
 	run := f.finish(f.claim(f.card("a thing").ID, "c", func(r *board.Run) { r.Harness = "claude" }).ID)
 	if run.Outcome != board.Completed || run.Verdict != board.VerdictDone || run.TokensOut == nil || *run.TokensOut != 4 {
 		t.Errorf("outcome %s (%s), verdict %q, tokens %v", run.Outcome, run.Reason, run.Verdict, run.TokensOut)

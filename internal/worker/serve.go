@@ -163,8 +163,7 @@ func (s Server) card(ctx context.Context, r Request) (Answer, error) {
 
 func refusal(err error) Answer {
 	a := Answer{Refused: err.Error()}
-	var p *board.Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*board.Problem](err); ok {
 		a.Fix = p.Fix
 	}
 	return a

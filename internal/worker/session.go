@@ -2,6 +2,7 @@ package worker
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -55,12 +56,7 @@ func FromEnv(env func(name string) string) (Session, bool) {
 			return Session{}, false
 		}
 	}
-	for _, part := range []string{s.Card, s.Slot, s.Token, s.Prompt, s.Executor, s.Workspace, s.Host} {
-		if part == "" {
-			return Session{}, false
-		}
-	}
-	if !filepath.IsAbs(s.Outbox) {
+	if slices.Contains([]string{s.Card, s.Slot, s.Token, s.Prompt, s.Result, s.Executor, s.Workspace, s.Host}, "") || !filepath.IsAbs(s.Outbox) {
 		return Session{}, false
 	}
 	return s, true
