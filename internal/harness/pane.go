@@ -69,7 +69,7 @@ func watchClaude(pane Pane) Look {
 		look.State, look.Question = StateWaiting, question(foot)
 	case strings.Contains(foot, "esc to interrupt"):
 		look.State = StateBusy
-	case reCrunched.MatchString(foot):
+	case reCrunched.MatchString(foot), strings.Contains(foot, "(shift+tab to cycle)"), strings.Contains(foot, "? for shortcuts"):
 		look.State = StateIdle
 	}
 	published, ok := decode(pane.StateFile)
@@ -92,7 +92,7 @@ func watchClaude(pane Pane) Look {
 }
 
 var (
-	reCrunched = regexp.MustCompile(`✻ \S+ for (?:\d+[hms] ?)+· done`)
+	reCrunched = regexp.MustCompile(`(?m)^✻ \S+ for (?:\d+[hms] ?)+(?:$|· done)`)
 	reWorked   = regexp.MustCompile(`Worked for (?:\d+[hms] ?)+`)
 	reCost     = regexp.MustCompile(`\(\d+%\) · \$\d`)
 	reSleeping = regexp.MustCompile(`.*\[retrying in [^\]]*\]`)
@@ -112,7 +112,7 @@ func watchCodex(pane Pane) Look {
 		look.State, look.Question = StateWaiting, question(foot)
 	case first >= '\u2800' && first <= '\u28ff', strings.Contains(foot, "esc to interrupt"):
 		look.State = StateBusy
-	case strings.Contains(pane.Title, " | "), reWorked.MatchString(foot):
+	case strings.Contains(pane.Title, " | "), reWorked.MatchString(foot), strings.Contains(foot, "? for shortcuts"):
 		look.State = StateIdle
 	}
 	return look
@@ -129,7 +129,7 @@ func watchOpencode(pane Pane) Look {
 		look.State, look.Question = StateWaiting, question(foot)
 	case strings.Contains(foot, "esc interrupt"), look.Limit != "":
 		look.State = StateBusy
-	case reCost.MatchString(foot):
+	case reCost.MatchString(foot), strings.Contains(foot, "ctrl+p commands"):
 		look.State = StateIdle
 	}
 	return look

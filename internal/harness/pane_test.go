@@ -31,6 +31,12 @@ func TestWatch_ReadsWhatAnAgentIsDoing(t *testing.T) {
 		{"opencode, busy", "opencode", harness.Pane{Text: "■■⬝⬝ esc interrupt"}, harness.StateBusy},
 		{"opencode, idle", "opencode", harness.Pane{Text: "/work/tree   127 (0%) · $0.00"}, harness.StateIdle},
 		{"opencode, waiting", "opencode", harness.Pane{Text: "△ Permission required\n  bash rm x\n Allow once  Allow always  Reject"}, harness.StateWaiting},
+		{"claude's footer, started", "claude", harness.Pane{Text: "❯ \n  ⏵⏵ accept edits on (shift+tab to cycle) · ← for agents\n"}, harness.StateIdle},
+		{"claude's footer, busy, edits accepted", "claude", harness.Pane{Text: "✢ Cogitating… (3s · ↓ 5 tokens)\n❯ \n  ⏵⏵ accept edits on (shift+tab to cycle) · esc to interrupt · ← for agents\n"}, harness.StateBusy},
+		{"codex, started", "codex", harness.Pane{Title: "dir", Text: "› Ask Codex to do anything\n  m default · /dir\n  ← for agents · ? for shortcuts\n"}, harness.StateIdle},
+		{"codex, text streaming", "codex", harness.Pane{Title: "⠸ Read the file | dir", Text: "• word\n› Ask Codex to do anything\n  ? for shortcuts\n"}, harness.StateBusy},
+		{"opencode, started", "opencode", harness.Pane{Text: "┃  Ask anything…\n   tab agents  ctrl+p commands\n"}, harness.StateIdle},
+		{"opencode, busy, newer footer", "opencode", harness.Pane{Text: "■■⬝⬝⬝⬝⬝⬝  esc interrupt      tab agents  ctrl+p commands\n"}, harness.StateBusy},
 		{"not interactive", "pi", harness.Pane{Text: "esc to interrupt"}, harness.StateUnknown},
 	}
 	for _, test := range tests {
