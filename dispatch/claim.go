@@ -31,7 +31,7 @@ func (t *tick) claim(ctx context.Context) {
 			t.fault("run "+itoa(again.Run), err)
 		}
 		if won {
-			t.again = append(t.again, launched{run: board.Run{ID: again.Run}})
+			t.again = append(t.again, launched{run: t.claimed(again.Run)})
 		}
 	}
 	for _, s := range t.plan.Start {
@@ -51,6 +51,16 @@ func (t *tick) claim(ctx context.Context) {
 		}
 	}
 	t.d.Fail.Hit(failpoint.ClaimAfter)
+}
+
+// claimed is an open run as it was observed.
+func (t *tick) claimed(id int64) board.Run {
+	for _, r := range t.snap.View.Runs {
+		if r.ID == id {
+			return r
+		}
+	}
+	return board.Run{ID: id}
 }
 
 // heldError is a start that the second look holds.

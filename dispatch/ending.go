@@ -23,7 +23,7 @@ const (
 func (p *planner) judgeRuns() {
 	for _, r := range slices.Clone(p.s.View.Runs) {
 		seen := p.s.Runs[r.ID]
-		exit, over := endOf(r, seen, p.s.View.Now)
+		exit, over := endOf(r, seen, p.s.View)
 		switch {
 		case over:
 			p.settle(r, exit)
@@ -36,7 +36,8 @@ func (p *planner) judgeRuns() {
 }
 
 // endOf says whether a run is over and how, from what was seen of it. Nothing is over while anything it started may live.
-func endOf(r board.Run, seen RunSeen, now board.Time) (board.Exit, bool) {
+func endOf(r board.Run, seen RunSeen, v *board.View) (board.Exit, bool) {
+	now := v.Now
 	exit := board.Exit{Run: r.ID, EndedAt: now}
 	switch {
 	case seen.Exit != nil:
@@ -47,6 +48,9 @@ func endOf(r board.Run, seen RunSeen, now board.Time) (board.Exit, bool) {
 		return exit, false
 	case r.State == board.RunClaimed && r.StopOutcome != "":
 		return exit, true // nobody has begun it, and nobody can
+	case lost(r, v.Sessions):
+		exit.Stop, exit.StopReason = board.Interrupted, "the session that was to take it is gone"
+		return exit, true
 	case r.State == board.RunClaimed:
 		exit.SpawnError = "launched three times, and no supervisor came"
 		return exit, r.LaunchAttempt >= SpawnAttempts && now.Sub(r.SpawnedAt) >= SpawnGrace

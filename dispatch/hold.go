@@ -96,6 +96,9 @@ func (p *planner) closeForRoster(pre *prepared, u *roster.Unserved) {
 			if x.StopAt != 0 || p.closing(x.ID) {
 				return // one is on its way
 			}
+			if r, ok := p.runOf[x.Card]; ok && r.Slot == x.Slot {
+				continue // its next run has been claimed
+			}
 			if longest == nil || x.IdleSince < longest.IdleSince {
 				longest = &x
 			}

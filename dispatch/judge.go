@@ -235,8 +235,10 @@ func (p *planner) lane(pre *prepared) *Reason {
 		switch {
 		case x.Origin == board.Adopted:
 			return held(board.HoldWorkspace, "board release "+pre.card.ID, "a person's own session has slot %s", x.Slot)
-		case x.State == board.SessionIdle && x.StopAt == 0 && x.Interactive:
+		case x.State == board.SessionIdle && x.StopAt == 0 && p.serves(pre, x):
 			pre.kept = &x
+		case x.State == board.SessionIdle && x.StopAt == 0 && x.Interactive:
+			return p.closeUnfit(pre, x)
 		default:
 			return held(board.HoldWorkspace, "", "session %d of slot %s is not proved gone", x.ID, x.Slot)
 		}
@@ -336,6 +338,12 @@ func (p *planner) place(pre *prepared) (Start, *Reason) {
 		if hold := p.launcher(pre); hold != nil {
 			return Start{}, hold
 		}
+		if hold := p.lacks(pre, o.Executor); hold != nil {
+			if first == nil {
+				first = hold
+			}
+			continue
+		}
 		return p.start(pre, o, cand), nil
 	}
 	if refused > 1 {
@@ -349,10 +357,20 @@ func (p *planner) admit(cand *capacity.Candidate) (capacity.Refusal, bool) {
 	if !ok && r.Fault != "" {
 		p.fault("cap "+r.Cap, faultText(r))
 	}
-	if !ok && p.s.Options.OverCap && r.Origin == capacity.FromFile {
-		return r, true
+	if !ok && p.s.Options.OverCap {
+		return p.overCap(cand)
 	}
 	return r, ok
+}
+
+// overCap passes over the caps of files (CAP-14); a limit that stands elsewhere holds all the same.
+func (p *planner) overCap(cand *capacity.Candidate) (capacity.Refusal, bool) {
+	for _, r := range p.ledger.Explain(cand) {
+		if r.Origin != capacity.FromFile {
+			return r, false
+		}
+	}
+	return capacity.Refusal{}, true
 }
 
 // unserved is a card that no executor can take: a cap that holds it anyway is told first (DSP-3).

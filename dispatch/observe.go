@@ -45,14 +45,6 @@ type Deps struct {
 	Fail     *failpoint.Set
 }
 
-// Host is a machine on which panes are opened. One question a tick tells of all its sessions (LIV-2).
-type Host interface {
-	// Name is the host's name, normalised.
-	Name() string
-	// Look says whether the host can take panes now.
-	Look(ctx context.Context) PaneHost
-}
-
 // observer reads one snapshot.
 type observer struct {
 	d     Deps
@@ -103,7 +95,8 @@ func (ob *observer) look(ctx context.Context) (Snapshot, board.ViewSpec, error) 
 
 // readFiles loads config, workflows and rosters. What is broken is a fact of the snapshot, not an error.
 func (ob *observer) readFiles(ctx context.Context, s *Snapshot, boards []board.Board) error {
-	config := ob.d.Settings.Config
+	config := withParams(ob.d.Settings.Config, ob.o.Set)
+	ob.d.Settings.Config = config
 	s.Home = HomeFacts{Host: config.Host, Aliases: map[string]string{}, Caps: config.Capacity, Params: config.Params, Hosts: map[string]expr.Host{}}
 	for _, h := range config.Hosts {
 		for _, alias := range h.Aliases {
@@ -398,7 +391,7 @@ func (ob *observer) readFacts(ctx context.Context, s *Snapshot, spec board.ViewS
 	var ids []string
 	s.Recent = map[string][]roster.EndedRun{}
 	for _, r := range s.View.Runs {
-		if _, over := endOf(r, s.Runs[r.ID], s.View.Now); !over {
+		if _, over := endOf(r, s.Runs[r.ID], s.View); !over {
 			continue
 		}
 		ids = append(ids, r.Card)
@@ -458,45 +451,8 @@ func (ob *observer) ask(ctx context.Context, s *Snapshot) {
 			s.Prints[e.ID] = ob.d.Settings.Fingerprint(e)
 		}
 	}
-	for _, h := range ob.d.Hosts {
-		wait.Go(func() {
-			answer := h.Look(ctx)
-			mu.Lock()
-			defer mu.Unlock()
-			s.Panes[h.Name()] = answer
-		})
-	}
+	ob.askHosts(ctx, s, &mu, &wait)
 	wait.Wait()
-}
-
-// setHost sets one what-if value of the home host (DSP-11); SetPaths lists the paths.
-func setHost(h *expr.Host, path string, value any) {
-	n, _ := value.(int)
-	f, isFloat := value.(float64)
-	if !isFloat {
-		f = float64(n)
-	}
-	switch path {
-	case "host.memory_pressure":
-		h.MemoryPressure = fmt.Sprint(value)
-	case "host.load":
-		h.Load = f
-	case "host.cpus":
-		h.CPUs = n
-	case "host.memory_bytes":
-		h.MemoryBytes = n
-	case "host.free_disk_bytes":
-		h.FreeDiskBytes = n
-	case "host.max_sessions":
-		h.MaxSessions = n
-	case "host.capacity":
-		h.Capacity = &n
-	}
-}
-
-// SetPaths are the what-if values that a dry run takes besides `params.<name>`.
-func SetPaths() []string {
-	return []string{"host.memory_pressure", "host.load", "host.cpus", "host.memory_bytes", "host.free_disk_bytes", "host.max_sessions", "host.capacity"}
 }
 
 // sources are the workflow texts that loaded and are not those kept.

@@ -11,6 +11,7 @@ func MakePlan(s Snapshot) Plan {
 	p := newPlanner(s)
 	p.judgeRuns()
 	p.judgeIdle()
+	p.bury()
 	p.count()
 	p.startCards()
 	p.plan.Running = len(p.s.View.Runs)

@@ -135,7 +135,11 @@ func (t *tick) record(ctx context.Context, r Report) error {
 	if len(t.plan.Faults) > 0 {
 		out.Tick.Fault = t.plan.Faults[0].Scope + ": " + firstLine(t.plan.Faults[0].Text)
 	}
-	out.Observed = append(out.Observed, t.probed()...)
+	hosts, err := t.hostsSeen()
+	if err != nil {
+		return err
+	}
+	out.Observed = append(append(out.Observed, t.probed()...), hosts...)
 	t.holds(&out)
 	out.Tick.Idle = !out.Changed() && out.Tick.Fault == "" && len(r.Ended)+len(r.Started)+len(r.Stopping) == 0
 	if err := t.d.Store.RecordTick(ctx, board.At(t.now), out); err != nil {

@@ -40,13 +40,13 @@ type Options struct {
 	All     bool           // also the cards that no start can take: dry run, why, status
 	Explain bool           // name every cap that blocks, not only the first
 	Set     map[string]any // what-if values, by path (DSP-11)
-	Raise   CapRaise       // what-if: another maximum for one cap (DSP-12)
+	Raise   CapRaise       // what-if: a higher maximum for one cap (DSP-12)
 }
 
-// CapRaise gives one cap another maximum; the zero value none.
+// CapRaise gives one cap a higher maximum in all its groups; the zero value none.
 type CapRaise struct {
 	Cap string
-	Max int64
+	By  int64 // micro-dollars for spend
 }
 
 // HomeFacts are what config.yaml says.
@@ -102,12 +102,6 @@ type SessionSeen struct {
 	Super  process.Identity
 }
 
-// PaneHost is a host that panes may be opened on.
-type PaneHost struct {
-	Answered bool // it answered in this tick
-	Tmux     bool
-	Text     string // why not
-}
 
 // Fault is something that failed while the rest went on.
 type Fault struct {
@@ -123,6 +117,7 @@ type Plan struct {
 	Stop      []Stop
 	Close     []Closing // idle sessions to be closed to make room (CAP-18)
 	EndIdle   []int64   // sessions without a run that are proved gone
+	Bury      []Buried  // panes in which nothing lives any more
 	Start     []Start
 	Hold      []Hold
 	Pending   []Pending

@@ -39,7 +39,8 @@ func Tick(ctx context.Context, d Deps, o TickOptions) (Report, error) {
 	if err := errors.Join(err, unlock()); err != nil {
 		return Report{}, err
 	}
-	t.launch()
+	t.launch(ctx)
+	t.bury(ctx)
 	return t.report(ctx, watch)
 }
 
@@ -94,7 +95,8 @@ func (t *tick) fault(scope string, err error) {
 	t.plan.Faults = append(t.plan.Faults, Fault{Scope: scope, Text: err.Error()})
 }
 
-// DryRun is the plan of a tick made now, with nothing written, signalled or started (DSP-2).
+// DryRun is the plan of a tick made now, with nothing written, signalled or started (DSP-2). With what-if params d.Settings
+// carry them afterwards, and are good for nothing else.
 func DryRun(ctx context.Context, d Deps, o Options, at time.Time) (Report, error) {
 	watch := clock.StartStopwatch(d.Clock)
 	o.All, o.Explain = true, true

@@ -50,6 +50,9 @@ func (h Home) Session(id int64) string {
 	return filepath.Join(h.Dir, "sessions", strconv.FormatInt(id, 10))
 }
 
+// Inbox is the folder through which a session that is kept gets its next run (PAN-1).
+func (h Home) Inbox(session int64) string { return filepath.Join(h.Session(session), "inbox") }
+
 // Worktrees is the folder of git worktrees and scratch folders.
 func (h Home) Worktrees() string { return filepath.Join(h.Dir, "worktrees") }
 
