@@ -36,6 +36,11 @@ func (p *planner) caps() []capacity.Cap {
 			all = append(all, p.cap(c, boards))
 		}
 	}
+	for i := range all {
+		if raise := p.s.Options.Raise; raise.Cap == all[i].Name {
+			all[i].Max = raised(all[i].Max, raise.By)
+		}
+	}
 	return all
 }
 
@@ -91,9 +96,6 @@ func (p *planner) cap(c workflows.Cap, boards []string) capacity.Cap {
 		Max: p.limiter(c.Max, c.Counts == workflows.CountsSpend), Place: capacity.Place(c.Place), Window: c.Window,
 		AssumeMicros: int64(c.AssumeUSD * 1e6), Boards: boards, Paused: p.pausedCap(c.Name),
 	}
-	if raise := p.s.Options.Raise; raise.Cap == c.Name {
-		out.Max = capacity.Fixed(raise.Max)
-	}
 	for _, s := range c.Scope {
 		out.Scope = append(out.Scope, capacity.Dimension(s))
 	}
@@ -117,10 +119,14 @@ func (p *planner) limiter(n *expr.Number, dollars bool) capacity.Limiter {
 		return capacity.Unlimited()
 	}
 	if v, ok := n.Constant(); ok {
-		if dollars {
-			return capacity.Limiter{Const: capacity.USD(capacity.Limit{N: int64(v)})}
+		limit := capacity.Limit{N: int64(v)}
+		if p.s.Options.Explain {
+			limit.Values = n.Reads(&expr.Env{}) // params
 		}
-		return capacity.Fixed(int64(v))
+		if dollars {
+			limit = capacity.USD(limit)
+		}
+		return capacity.Limiter{Const: limit}
 	}
 	of := func(c *capacity.Candidate) capacity.Limit {
 		env, ok := c.Env.(*expr.Env)
