@@ -24,8 +24,12 @@ func (t *tick) launch(ctx context.Context) {
 	}
 	for i := range t.started {
 		s := &t.started[i]
-		if s.address, s.err = t.deliver(ctx, s.run); s.err != nil {
-			t.fault("run "+itoa(s.run.ID), s.err)
+		address, err := t.deliver(ctx, s.run)
+		if err != nil {
+			t.fault("run "+itoa(s.run.ID), err)
+		}
+		if s.address = address; address == "" {
+			s.err = err
 			continue
 		}
 		t.d.Fail.Hit(failpoint.LaunchEach)
@@ -42,7 +46,10 @@ func (t *tick) deliver(ctx context.Context, run board.Run) (address string, err 
 		return t.open(ctx, run)
 	}
 	pid, err := t.d.spawn(run.ID)
-	return "pid " + strconv.Itoa(pid), err
+	if err != nil {
+		return "", err
+	}
+	return "pid " + strconv.Itoa(pid), nil
 }
 
 // hand puts the run into the inbox of the session that was kept for it (PAN-1): a file whose name is the run's number.

@@ -20,7 +20,8 @@ type Host interface {
 	Name() string
 	// Look says whether the host can take panes now, which of the programs it lacks, and what it shows.
 	Look(ctx context.Context, programs []string) PaneHost
-	// Open runs `board supervise RUN` in a window of its own and says where, for people. An error means that nothing runs.
+	// Open runs `board supervise RUN` in a window of its own and says where, for people. Nothing runs where the address is
+	// empty; an error beside an address is of the person's own terminal window.
 	Open(ctx context.Context, w PaneWindow) (address string, err error)
 	// Bury takes a pane away whose program has ended. One that is gone already is no error.
 	Bury(ctx context.Context, pane tmux.Identity) error

@@ -15,9 +15,11 @@ import (
 	"github.com/seed-2ddc2152/board/internal/failpoint"
 	"github.com/seed-2ddc2152/board/internal/home"
 	"github.com/seed-2ddc2152/board/internal/hostinfo"
+	"github.com/seed-2ddc2152/board/internal/panes"
 	"github.com/seed-2ddc2152/board/internal/process"
 	"github.com/seed-2ddc2152/board/internal/roster"
 	"github.com/seed-2ddc2152/board/internal/settings"
+	"github.com/seed-2ddc2152/board/internal/tmux"
 )
 
 // ticker makes what ticks work with. The files are read anew for each tick, since a change of them takes effect at the next.
@@ -48,12 +50,26 @@ func (c *call) ticker(ctx context.Context, store *board.Store) (ticker, error) {
 
 // deps are what one tick works with.
 func (t ticker) deps(ctx context.Context) dispatch.Deps {
+	set := settings.LoadForTick(t.c.settingsOptions(ctx, t.home, roster.Tick))
 	return dispatch.Deps{
 		Home: t.home, Store: t.store, Clock: t.c.clock, Table: t.table,
-		Settings: settings.LoadForTick(t.c.settingsOptions(ctx, t.home, roster.Tick)),
+		Settings: set, Hosts: []dispatch.Host{t.here(set)},
 		Sensors:  func() hostinfo.Reading { return hostinfo.Sensors{}.Read(t.home.Dir) },
 		Program:  t.self, Environ: outerEnv(t.c.env), PID: os.Getpid(), Fail: t.fail,
 	}
+}
+
+// here is this machine as a host of panes.
+func (t ticker) here(set *settings.Settings) *panes.Local {
+	return &panes.Local{
+		Host: set.Config.Host, Home: t.home, Program: t.self, Environ: outerEnv(t.c.env), LookPath: t.c.lookPath,
+		Tmux: t.c.tmux(t.home), Window: set.Config.WindowCommand,
+	}
+}
+
+// tmux is the home's tmux server, which need not run.
+func (c *call) tmux(h home.Home) *tmux.Server {
+	return tmux.New(tmux.Config{Home: h.Dir, Environ: outerEnv(c.env), LookPath: c.lookPath, Wait: c.clock.Sleep})
 }
 
 // outerEnv is an environment without what a worker's session has put into it, so that no card's words reach another's worker.
