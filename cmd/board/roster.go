@@ -4,146 +4,267 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/seed-2ddc2152/board/board"
 	"github.com/seed-2ddc2152/board/dispatch"
+	"github.com/seed-2ddc2152/board/internal/harness"
 	"github.com/seed-2ddc2152/board/internal/roster"
 )
 
-// seat is an executor as `board roster --json` prints it.
+// rosterDocument is what `board roster --json` prints.
+type rosterDocument struct {
+	Executors []pricedSeat `json:"executors"`
+	Disabled  []seatOff    `json:"disabled"` // entries that are off
+}
+
+// pricedSeat is an executor with what it has cost.
+type pricedSeat struct {
+	seat
+	SpentUSD float64 `json:"spent_usd"` // in the last 24 hours, as far as it is known
+	Unpriced int     `json:"unpriced"`  // runs that ended in the last 24 hours and told no cost
+}
+
+// seat is an executor as documents show it.
 type seat struct {
-	Executor   string      `json:"executor"`
-	Harness    string      `json:"harness"`
-	Model      string      `json:"model"`
-	Roles      []string    `json:"roles"`
-	Slots      int         `json:"slots"`
-	Used       int         `json:"used"`
-	CoderSlots int         `json:"coder_slots"`
-	CoderUsed  int         `json:"coder_used"`
-	Priority   float64     `json:"priority"`
-	In         bool        `json:"in"` // in the round
-	Out        string      `json:"out"`
-	Until      board.Time  `json:"until"`
-	Leases     []seatLease `json:"leases"`
-	Where      string      `json:"where"`
+	Executor   string             `json:"executor"`
+	Harness    string             `json:"harness"`
+	Model      string             `json:"model"` // "" = the harness's own choice
+	Roles      []roster.Role      `json:"roles"`
+	Slots      int                `json:"slots"`
+	Used       int                `json:"used"`
+	CoderSlots int                `json:"coder_slots"`
+	CoderUsed  int                `json:"coder_used"`
+	Priority   map[string]float64 `json:"priority"` // "default", and roles that have another one
+	In         bool               `json:"in"`       // in the round
+	Out        string             `json:"out"`      // why not, and until when; "" = in the round
+	OutKind    string             `json:"out_kind"` // paused (by hand), until, health or config; "" = in the round
+	Until      board.Time         `json:"until"`    // when it is back; null = in the round, or unknown
+	Reason     string             `json:"reason"`   // as it was given when it went out
+	Leases     []seatLease        `json:"leases"`
+	USDPerDay  *float64           `json:"usd_per_day"` // its limit; null = none
+	ReadOnly   harness.Grade      `json:"read_only"`   // how well it keeps from writing
+	Unproven   bool               `json:"unproven"`    // its harness is written from documentation only
+	Account    string             `json:"account"`
+	Where      string             `json:"where"` // file:line of its entry
 }
 
 // seatLease is a slot that is held, and by which card.
 type seatLease struct {
-	Card  string `json:"card"`
-	Slot  string `json:"slot"`
-	Clone int    `json:"clone"`
-	Run   int64  `json:"run"`
+	Card     string         `json:"card"`
+	Slot     string         `json:"slot"`
+	Role     roster.Role    `json:"role"`
+	Label    string         `json:"label"`    // the executor, with #clone where it has several slots
+	Clone    int            `json:"clone"`    // 0 = borrowed
+	Borrowed bool           `json:"borrowed"` // beside the lease of the card's own worker; takes no slot
+	Because  roster.Because `json:"because"`  // why the run is not independent; "" = it is
+	Idle     bool           `json:"idle"`     // its session waits for the next run
+	Run      int64          `json:"run"`
+	Since    board.Time     `json:"since"`
+}
+
+// seatOff is an entry of the roster that is switched off.
+type seatOff struct {
+	Executor string `json:"executor"`
+	Harness  string `json:"harness"`
+	Model    string `json:"model"`
+	Where    string `json:"where"`
 }
 
 func rosterCommand() command {
 	return command{
-		about: "Who serves runs: each executor's harness, model, roles and slots, whether it is in the round, and which cards hold it.",
+		about: "Who serves runs: each executor's harness, model, roles, slots and priority, whether it is in the round or out until when and " +
+			"why, which cards hold its slots, and what it has spent in the last 24 hours. `read only` says how well its harness keeps a run " +
+			"that may only read from writing; `unproven` is a harness that nobody has run yet.",
 		examples: []string{
 			"board roster",
+			"board roster check                    # does each one really run? spends nothing",
 			`board roster pause opus --for 2h --reason "my own work first"`,
 		},
-		document: []seat{},
+		document: rosterDocument{},
 		run:      runRoster,
 		subs: []verb{
-			{"pause", groupHome, "take an executor out by hand", func() command {
-				return command{
-					args: "EXECUTOR", min: 1, max: 1,
-					examples: []string{"board roster pause opus --for 2h"},
-					flags: []cli.Flag{
-						&cli.StringFlag{Name: "for", Usage: "for a `DURATION`; default until it is resumed"},
-						&cli.StringFlag{Name: "reason", Usage: "`WHY`, for those who look"},
-					},
-					document: board.Pause{},
-					run:      rosterPause,
-				}
-			}},
-			{"resume", groupHome, "put it back, whatever took it out", func() command {
-				return command{
-					args: "EXECUTOR", min: 1, max: 1, examples: []string{"board roster resume opus"},
-					document: resumedSeat{}, run: rosterResume,
-				}
-			}},
+			{"check", groupHome, "prove that executors run", rosterCheckCommand},
+			{"pause", groupHome, "take an executor out by hand", rosterPauseCommand},
+			{"resume", groupHome, "put it back, whatever took it out", rosterResumeCommand},
 		},
 	}
 }
 
 func runRoster(ctx context.Context, c *call) error {
-	seats, off, err := c.seats(ctx)
+	d, err := c.seats(ctx)
 	if err != nil {
 		return err
 	}
 	if c.out.json {
-		return c.out.document(seats)
+		return c.out.document(d)
 	}
-	t := table{head: []string{"executor", "harness", "model", "roles", ">used", ">coders", ">priority", "state", "held by"}, stretch: 7}
+	t := table{head: []string{"executor", "harness", "model", "roles", ">used", ">coders", ">priority", "read only", ">24 h", "state"}, stretch: 3}
 	t.style = func(column int, cell string) style {
-		if column == 7 && cell != "in" {
+		if column == 9 && cell != inTheRound {
 			return yellow
 		}
 		return plain
 	}
-	for _, s := range seats {
-		state := "in"
-		if !s.In {
-			state = s.Out
-		}
-		var held []string
-		for _, l := range s.Leases {
-			held = append(held, l.Card+" "+l.Slot)
-		}
-		t.add(s.Executor, s.Harness, s.Model, strings.Join(s.Roles, ","), fmt.Sprintf("%d/%d", s.Used, s.Slots),
-			fmt.Sprintf("%d/%d", s.CoderUsed, s.CoderSlots), fmt.Sprintf("%g", s.Priority), state, strings.Join(held, ", "))
+	for _, s := range d.Executors {
+		t.add(s.Executor, s.harness(), s.Model, s.roles(), fmt.Sprintf("%d/%d", s.Used, s.Slots), fmt.Sprintf("%d/%d", s.CoderUsed, s.CoderSlots),
+			s.priority(), string(s.ReadOnly), s.spent(), s.state(c.out))
 	}
 	c.out.table(t)
-	for _, e := range off {
-		c.out.remark("%s (%s) is disabled: %s", e.ID, e.Harness, e.Where())
+	for _, s := range d.Executors {
+		if !s.In {
+			c.out.line("%s is %s", s.Executor, clean1(s.Out))
+		}
+	}
+	c.out.section("leases", 3, func(t *table) {
+		for _, s := range d.Executors {
+			for _, l := range s.Leases {
+				t.add(l.Card, l.Label, string(l.Role), l.what(), "run "+strconv.FormatInt(l.Run, 10), span(c.out.now.Sub(l.Since.Time())))
+			}
+		}
+	})
+	if !c.out.quiet {
+		c.out.section("disabled", 2, func(t *table) {
+			for _, e := range d.Disabled {
+				t.add(e.Executor, e.Harness, short(e.Where, c.getenv("HOME")))
+			}
+		})
 	}
 	return nil
 }
 
-// seats are the executors of the board that the verb is about, or of all boards, and those that are disabled.
-func (c *call) seats(ctx context.Context) (seats []seat, off []roster.Executor, err error) {
+const inTheRound = "in the round"
+
+func (s seat) harness() string {
+	if s.Unproven {
+		return s.Harness + " (unproven)"
+	}
+	return s.Harness
+}
+
+func (s seat) roles() string {
+	if len(s.Roles) == len(roster.Roles()) {
+		return "all"
+	}
+	names := make([]string, len(s.Roles))
+	for i, role := range s.Roles {
+		names[i] = string(role)
+	}
+	return strings.Join(names, ",")
+}
+
+// priority is the number for all roles, then the roles that have another one.
+func (s seat) priority() string {
+	text := number(s.Priority["default"])
+	for _, role := range roster.Roles() {
+		if p, ok := s.Priority[string(role)]; ok {
+			text += fmt.Sprintf(", %s %s", role, number(p))
+		}
+	}
+	return text
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// spent is what it cost in the last 24 hours; a + says that some runs told no cost.
+func (s pricedSeat) spent() string {
+	text := ""
+	if s.SpentUSD > 0 || s.USDPerDay != nil {
+		text = fmt.Sprintf("$%.2f", s.SpentUSD)
+	}
+	if s.Unpriced > 0 {
+		text += "+"
+	}
+	if s.USDPerDay != nil {
+		text += " of $" + number(*s.USDPerDay)
+	}
+	return text
+}
+
+func (s seat) state(p *printer) string {
+	switch {
+	case s.In:
+		return inTheRound
+	case s.OutKind == string(roster.RefusedPaused):
+		return "paused"
+	case !s.Until.IsZero():
+		return "out until " + p.clockTime(s.Until)
+	}
+	return "out"
+}
+
+// what says what a lease is for, beside its role.
+func (l seatLease) what() string {
+	parts := []string{l.Slot}
+	if l.Borrowed {
+		parts = append(parts, "borrowed")
+	}
+	if l.Because != "" {
+		parts = append(parts, "not independent ("+string(l.Because)+")")
+	}
+	if l.Idle {
+		parts = append(parts, "idle")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// spendWindow is what `spent` looks back at: that of limits.usd_per_day.
+const spendWindow = 24 * time.Hour
+
+const microsOfUSD = 1e6
+
+// seats are the executors of the board that the verb is about, or of all boards, and the entries that are disabled.
+func (c *call) seats(ctx context.Context) (rosterDocument, error) {
+	d := rosterDocument{Executors: []pricedSeat{}, Disabled: []seatOff{}}
 	store, err := c.read(ctx)
 	if err != nil {
-		return nil, nil, err
+		return d, err
 	}
 	boards, err := c.boardsAbout(ctx, store)
 	if err != nil {
-		return nil, nil, err
+		return d, err
 	}
 	t, err := c.ticker(ctx, store)
 	if err != nil {
-		return nil, nil, err
+		return d, err
 	}
 	deps := t.deps(ctx)
 	for _, b := range boards { // a broken roster is told here, not as a fault among others
 		r, err := deps.Settings.Roster(b.Repo)
 		if err != nil {
-			return nil, nil, err
+			return d, err
 		}
-		for _, e := range r.Disabled {
-			if !slices.ContainsFunc(off, func(x roster.Executor) bool { return x.ID == e.ID }) {
-				off = append(off, e)
-			}
-		}
+		d.disabled(r.Disabled)
 	}
 	snapshot, _, err := dispatch.Look(ctx, deps, dispatch.Options{})
 	if err != nil {
-		return nil, nil, err
+		return d, err
 	}
-	seats = []seat{}
+	spent, err := store.Spent(ctx, c.now().Add(-spendWindow))
+	if err != nil {
+		return d, err
+	}
 	for _, b := range boards {
 		for _, standing := range dispatch.Standings(snapshot, b.Slug) {
-			if !slices.ContainsFunc(seats, func(s seat) bool { return s.Executor == standing.ID }) {
-				seats = append(seats, seatOf(standing))
+			if !slices.ContainsFunc(d.Executors, func(s pricedSeat) bool { return s.Executor == standing.ID }) {
+				cost := spent[standing.ID]
+				d.Executors = append(d.Executors, pricedSeat{seat: seatOf(standing), SpentUSD: float64(cost.CostMicros) / microsOfUSD, Unpriced: cost.Unknown})
 			}
 		}
 	}
-	return seats, off, nil
+	return d, nil
+}
+
+func (d *rosterDocument) disabled(list []roster.Executor) {
+	for _, e := range list {
+		if !slices.ContainsFunc(d.Disabled, func(x seatOff) bool { return x.Executor == e.ID }) {
+			d.Disabled = append(d.Disabled, seatOff{Executor: e.ID, Harness: e.Harness, Model: e.Model, Where: e.Where()})
+		}
+	}
 }
 
 // boardsAbout are the board that --board or the working directory names, else all.
@@ -164,78 +285,81 @@ func (c *call) boardsAbout(ctx context.Context, store *board.Store) ([]board.Boa
 
 func seatOf(s roster.Standing) seat {
 	out := seat{
-		Executor: s.ID, Harness: s.Harness, Model: s.Model, Roles: []string{}, Slots: s.Use.Slots, Used: s.Use.Used, CoderSlots: s.Use.CoderSlots,
-		CoderUsed: s.Use.CoderUsed, Priority: s.Priority.Default, In: s.Out == nil, Leases: []seatLease{}, Where: s.Where(),
+		Executor: s.ID, Harness: s.Harness, Model: s.Model, Roles: s.Roles, Slots: s.Use.Slots, Used: s.Use.Used, CoderSlots: s.Use.CoderSlots,
+		CoderUsed: s.Use.CoderUsed, Priority: map[string]float64{"default": s.Priority.Default}, In: s.Out == nil, Leases: []seatLease{},
+		USDPerDay: s.Limits.USDPerDay, Account: s.Account, Where: s.Where(),
 	}
-	for _, role := range s.Roles {
-		out.Roles = append(out.Roles, string(role))
+	for role, priority := range s.Priority.ByRole {
+		out.Priority[string(role)] = priority
+	}
+	if h, ok := harness.Lookup(s.Harness); ok {
+		out.ReadOnly, out.Unproven = h.Facts().ReadOnly, h.Facts().Unproven
 	}
 	if s.Out != nil {
-		out.Out, out.Until = s.Out.Text, board.At(s.Out.Until)
+		out.Out, out.OutKind, out.Until, out.Reason = s.Out.Text, string(s.Out.Code), board.At(s.Out.Until), s.Out.Reason
 	}
 	for _, l := range s.Leases {
-		out.Leases = append(out.Leases, seatLease{Card: l.Card, Slot: l.Slot, Clone: l.Clone, Run: l.Run})
+		out.Leases = append(out.Leases, seatLease{Card: l.Card, Slot: l.Slot, Role: l.Role, Label: s.Label(l.Clone), Clone: l.Clone,
+			Borrowed: l.Borrowed(), Because: l.Because, Idle: l.Idle, Run: l.Run, Since: board.At(l.Taken)})
 	}
 	return out
 }
 
-// executorNamed checks that a roster has an executor.
-func (c *call) executorNamed(ctx context.Context, store *board.Store, id string) (roster.Executor, error) {
-	s, err := c.settings(ctx)
-	if err != nil {
-		return roster.Executor{}, err
+// pausedSeat is what `board roster pause --json` prints.
+type pausedSeat struct {
+	Executor string     `json:"executor"`
+	Until    board.Time `json:"until"` // null = until it is resumed
+	Reason   string     `json:"reason"`
+	Already  bool       `json:"already"` // it was paused before; this one counts
+	Running  []run      `json:"running"` // runs that go on
+}
+
+func rosterPauseCommand() command {
+	return command{
+		args: "EXECUTOR", min: 1, max: 1,
+		about:    "Takes an executor out of the round by hand: nothing starts on it, until board roster resume or until the time is over. What runs there goes on.",
+		examples: []string{"board roster pause opus", `board roster pause opus --for 2h --reason "my own work first"`},
+		flags: []cli.Flag{
+			&cli.StringFlag{Name: "for", Usage: "the `DURATION` after which it is back by itself; default until it is resumed"},
+			reasonFlag(),
+		},
+		document: pausedSeat{},
+		run:      rosterPause,
 	}
-	boards, err := store.Boards(ctx)
-	if err != nil {
-		return roster.Executor{}, err
-	}
-	var names []string
-	for _, repo := range append(repos(boards), "") {
-		r, err := s.Roster(repo)
-		if err != nil {
-			return roster.Executor{}, err
-		}
-		if e, ok := r.Find(id); ok {
-			return e, nil
-		}
-		for _, e := range r.Executors {
-			if !slices.Contains(names, e.ID) {
-				names = append(names, e.ID)
-			}
-		}
-	}
-	return roster.Executor{}, board.NewProblem(board.ErrNotFound, didYouMean(id, names, "executors"), "there is no executor %q", id)
 }
 
 func rosterPause(ctx context.Context, c *call) error {
-	store, err := c.write(ctx)
-	if err != nil {
-		return err
-	}
-	e, err := c.executorNamed(ctx, store, c.args[0])
-	if err != nil {
-		return err
-	}
-	p := board.Pause{Kind: board.PauseExecutor, Target: e.ID, Reason: c.flags.String("reason"), Actor: c.actor()}
+	p := board.Pause{Kind: board.PauseExecutor, Target: c.args[0], Reason: c.flags.String("reason"), Actor: c.actor()}
 	length, err := c.durationFlag("for")
 	if err != nil {
 		return err
 	}
-	if length > 0 {
+	if c.flags.IsSet("for") {
 		p.Until = c.now().Add(length)
+	}
+	store, err := c.write(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := c.executorNamed(ctx, store, p.Target); err != nil {
+		return err
 	}
 	done, err := store.Pause(ctx, c.now(), board.PauseRequest{Pause: p})
 	if err != nil {
 		return err
 	}
+	d := pausedSeat{Executor: p.Target, Until: p.Until, Reason: p.Reason, Already: done.Already, Running: append([]run{}, done.Running...)}
 	if c.out.json {
-		return c.out.document(done.Pause)
+		return c.out.document(d)
 	}
-	until := "until board roster resume " + e.ID
+	until := "until board roster resume " + p.Target
 	if !p.Until.IsZero() {
 		until = "until " + c.out.clockTime(p.Until)
 	}
-	c.out.line("%s is out %s; %d running there go on", e.ID, until, len(done.Running))
+	c.out.line("%s is out %s", p.Target, until)
+	if n := len(d.Running); n > 0 {
+		c.out.remark("what runs there goes on: %d", n)
+	}
 	return nil
 }
 
@@ -244,6 +368,16 @@ type resumedSeat struct {
 	Executor string `json:"executor"`
 	Paused   bool   `json:"paused"`   // it was out by hand
 	Excluded int    `json:"excluded"` // what else kept it out, and is lifted
+}
+
+func rosterResumeCommand() command {
+	return command{
+		args: "EXECUTOR", min: 1, max: 1,
+		about:    "Puts an executor back into the round, whatever took it out: a pause by hand, a limit, an outage, a sign-in.",
+		examples: []string{"board roster resume opus"},
+		document: resumedSeat{},
+		run:      rosterResume,
+	}
 }
 
 func rosterResume(ctx context.Context, c *call) error {
@@ -266,7 +400,43 @@ func rosterResume(ctx context.Context, c *call) error {
 	case d.Paused || d.Excluded > 0:
 		c.out.line("%s is in the round again", e.ID)
 	default:
-		c.out.line("%s was in the round: nothing was changed", e.ID)
+		c.out.line("%s was not out: nothing was changed", e.ID)
 	}
 	return nil
+}
+
+// executorNamed finds an executor in the rosters of the home's boards. One that left the roster while something keeps it out
+// can still be spoken of, so that what keeps it out can be taken away.
+func (c *call) executorNamed(ctx context.Context, store *board.Store, id string) (roster.Executor, error) {
+	s, err := c.settings(ctx)
+	if err != nil {
+		return roster.Executor{}, err
+	}
+	boards, err := store.Boards(ctx)
+	if err != nil {
+		return roster.Executor{}, err
+	}
+	var names []string
+	for _, repo := range append(repos(boards), "") {
+		r, err := s.Roster(repo)
+		if err != nil {
+			return roster.Executor{}, err
+		}
+		for _, e := range append(slices.Clone(r.Executors), r.Disabled...) {
+			if e.ID == id {
+				return e, nil
+			}
+			if !slices.Contains(names, e.ID) {
+				names = append(names, e.ID)
+			}
+		}
+	}
+	pauses, err := store.Pauses(ctx, c.now())
+	if err != nil {
+		return roster.Executor{}, err
+	}
+	if slices.ContainsFunc(pauses, func(p board.Pause) bool { return p.Kind == board.PauseExecutor && p.Target == id }) {
+		return roster.Executor{ID: id}, nil
+	}
+	return roster.Executor{}, board.NewProblem(board.ErrNotFound, didYouMean(id, names, "executors"), "there is no executor %q", id)
 }
