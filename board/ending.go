@@ -232,7 +232,7 @@ func (e *Ending) count(f EndingFacts) {
 		e.fail(f)
 	case SpawnFailed:
 		if f.Exit.Ask != "" {
-			e.ask(f, BlockConflict, f.Exit.Ask)
+			e.ask(f, cmp.Or(f.Exit.AskKind, BlockConflict), f.Exit.Ask)
 			return
 		}
 		e.fail(f)

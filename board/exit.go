@@ -13,6 +13,7 @@ type Exit struct {
 	SpawnError string `json:"spawn_error,omitempty"` // it never ran: the workspace, the setup or the launch failed
 	Missing    bool   `json:"missing,omitempty"`     // it never ran: the harness's program is not there
 	Ask        string `json:"ask,omitempty"`         // it never ran: what a person must decide first
+	AskKind    string `json:"ask_kind,omitempty"`    // of the question; "" = BlockConflict
 
 	// A limit that the supervisor enforced; also stored on the run, unless the database was out of reach.
 	Stop       Outcome `json:"stop,omitempty"`
