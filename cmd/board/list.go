@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -56,6 +57,9 @@ func runList(ctx context.Context, c *call) error {
 		return c.out.document(lines)
 	}
 	c.listTable(lines)
+	if err := c.notePauses(ctx, store, f); err != nil {
+		return err
+	}
 	if leftOut > 0 {
 		c.note("%d more; --limit 0 lists all", leftOut)
 	}
@@ -135,6 +139,17 @@ func (c *call) checkStatuses(ctx context.Context, store *board.Store, statuses [
 		}
 	}
 	return nil
+}
+
+// notePauses tells of holds by hand that a list of cards does not show: they hold whole boards.
+func (c *call) notePauses(ctx context.Context, store *board.Store, f board.CardFilter) error {
+	pauses, err := store.Pauses(ctx, c.now())
+	for _, p := range pauses {
+		if p.Kind == board.PauseHome || p.Kind == board.PauseBoard && (len(f.Boards) == 0 || slices.Contains(f.Boards, p.Target)) {
+			c.note("%s is paused by %s", pauseName(p.Kind, p.Target), p.Actor)
+		}
+	}
+	return err
 }
 
 func (c *call) listTable(lines []board.CardLine) {
