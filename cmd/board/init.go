@@ -31,6 +31,8 @@ type initDocument struct {
 	LeftOut    []leftOutSeat `json:"left_out"`
 	Untrusted  []string      `json:"untrusted"` // files of the repository that wait for board trust
 	FilesAdded []string      `json:"files_added"`
+
+	on []string // those that are on, with their versions, for people
 }
 
 // leftOutSeat is an entry of the roster that is off, and why.
@@ -84,7 +86,7 @@ func runInit(ctx context.Context, c *call) error {
 	if d.Board, d.BoardNew, err = c.makeBoard(ctx, want); err != nil {
 		return err
 	}
-	if err := c.makeRoster(s.UserRoster(), &d); err != nil {
+	if err := c.makeRoster(ctx, s.UserRoster(), &d); err != nil {
 		return err
 	}
 	return c.tellInit(d)
@@ -218,12 +220,9 @@ func (c *call) sameBoard(had board.Board) error {
 	return nil
 }
 
-// notChecked is why an agent that was found is off: it may not be signed in, and would then send code to a cloud that nobody
-// chose.
-const notChecked = "not checked: board roster check"
-
-// makeRoster writes a roster of the agents on PATH, all of them off; one that is there stays as it is.
-func (c *call) makeRoster(path string, d *initDocument) error {
+// makeRoster writes a roster of the agents on PATH: those that can be told to be signed in are on, since another may send
+// code to a cloud that nobody chose. A roster that is there stays as it is.
+func (c *call) makeRoster(ctx context.Context, path string, d *initDocument) error {
 	if c.getenv("BOARD_ROSTER") == "none" {
 		return nil
 	}
@@ -233,21 +232,31 @@ func (c *call) makeRoster(path string, d *initDocument) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	var found []roster.Drafted
-	for _, known := range roster.KnownHarnesses() {
-		if known.Program == "" {
+	p, err := c.prober()
+	if err != nil {
+		return err
+	}
+	c.progress("asking the agents on PATH whether they are signed in")
+	found, err := p.Findings(ctx)
+	c.progress("")
+	if err != nil {
+		return err
+	}
+	var drafted []roster.Drafted
+	for _, f := range found {
+		drafted = append(drafted, f.Drafted)
+		if f.Off != "" {
+			d.LeftOut = append(d.LeftOut, leftOutSeat{Executor: f.Harness, Why: f.Off})
 			continue
 		}
-		if _, err := c.lookPath(known.Program); err == nil {
-			found = append(found, roster.Drafted{Harness: known.Name, Off: notChecked})
-			d.LeftOut = append(d.LeftOut, leftOutSeat{Executor: known.Name, Why: notChecked})
-		}
+		d.Executors = append(d.Executors, f.Harness)
+		d.on = append(d.on, f.Harness+" ("+strings.TrimPrefix(f.Version+", signed in)", ", "))
 	}
 	d.RosterNew = true
 	if err := home.MkdirAll(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return home.WriteFile(path, roster.Draft(found))
+	return home.WriteFile(path, roster.Draft(drafted))
 }
 
 func (c *call) tellInit(d initDocument) error {
@@ -265,11 +274,15 @@ func (c *call) tellInit(d initDocument) error {
 		t.add("roster", short(d.Roster, c.getenv("HOME")), newOrThere(d.RosterNew))
 	}
 	c.out.table(t)
-	for _, x := range d.LeftOut {
-		c.out.line("        %s is off: %s", x.Executor, x.Why)
+	if len(d.on) > 0 {
+		c.out.line("        on: %s", strings.Join(d.on, ", "))
 	}
-	if d.RosterNew {
-		c.out.line("        nobody works yet: switch an executor on there, or write your own (an example stands in the file)")
+	for _, x := range d.LeftOut {
+		c.out.line("        %s is off: %s", x.Executor, clean1(x.Why))
+	}
+	if d.RosterNew && len(d.on) == 0 {
+		c.out.line("        nobody works yet: sign one in (board roster check NAME says how) and take its `disabled` out of the file, or")
+		c.out.line("        write your own: an example stands there")
 	}
 	if c.out.quiet {
 		return nil

@@ -198,7 +198,7 @@ func (c *call) tellProbe(r probe.Report) {
 	if r.Node != "" {
 		facts = append(facts, "node "+r.Node)
 	}
-	if r.Path != "" && r.Harness != "exec" {
+	if r.Path != "" && r.Harness != "exec" && r.SignIn != harness.SignedOut { // that is a problem, or a note, below
 		facts = append(facts, signInText(r))
 	}
 	if r.Health != nil && r.Health.OK {

@@ -27,7 +27,8 @@ func (s subject) askSignIn(ctx context.Context, a *asker, r *Report) {
 	case len(files) > 0:
 		r.SignInText = files[0] + " is there; whether it holds a sign-in, only a run can tell"
 	case s.facts.Name == "amp":
-		r.SignIn = harness.SignedOut // it would wait for a pasted code; nothing else tells (facts, section 1)
+		// It would wait for a pasted code; nothing else tells (facts, section 1).
+		r.SignIn, r.Unknown = harness.SignedOut, ""
 	default:
 		r.SignInText = "it has no cheap way to say, and no stored sign-in was found"
 	}
