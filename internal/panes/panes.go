@@ -87,4 +87,6 @@ func (l *Local) show(id tmux.Identity) error {
 }
 
 // Bury takes a pane away whose program has ended.
-func (l *Local) Bury(ctx context.Context, pane tmux.Identity) error { return l.Tmux.KillPane(ctx, pane) }
+func (l *Local) Bury(ctx context.Context, pane tmux.Identity) error {
+	return l.Tmux.KillPane(ctx, pane)
+}
