@@ -33,6 +33,7 @@ const (
 func verbs() []verb {
 	return []verb{
 		{"help", groupHidden, "explain a verb", helpCommand},
+		{"demo", groupStart, "see a scratch board being worked off, in a few seconds", demoCommand},
 		{"init", groupStart, "make a home, and a board for this repository", initCommand},
 
 		{"add", groupCards, "add a card; prints its id", addCommand},
@@ -63,7 +64,11 @@ func verbs() []verb {
 		{"runs", groupRuns, "the attempts at a card, or at all", runsCommand},
 		{"run", groupRuns, "all about one run", runCommand},
 		{"logs", groupRuns, "what a run has printed", logsCommand},
+		{"attach", groupRuns, "show a session in its tmux window", attachCommand},
+		{"peek", groupRuns, "what a session shows at this moment", peekCommand},
 		{"stop", groupRuns, "end a run and all that it started", stopCommand},
+		{"adopt", groupRuns, "count a session of your own on a card", adoptCommand},
+		{"release", groupRuns, "let go of such a session", releaseCommand},
 		{"reclaim", groupRuns, "say that a run is gone that cannot be seen", reclaimCommand},
 
 		{"roster", groupHome, "who serves runs", rosterCommand},
