@@ -54,8 +54,8 @@ func (t ticker) deps(ctx context.Context) dispatch.Deps {
 	return dispatch.Deps{
 		Home: t.home, Store: t.store, Clock: t.c.clock, Table: t.table,
 		Settings: set, Hosts: []dispatch.Host{t.here(set)},
-		Sensors:  func() hostinfo.Reading { return hostinfo.Sensors{}.Read(t.home.Dir) },
-		Program:  t.self, Environ: outerEnv(t.c.env), PID: os.Getpid(), Fail: t.fail,
+		Sensors: func() hostinfo.Reading { return hostinfo.Sensors{}.Read(t.home.Dir) },
+		Program: t.self, Environ: outerEnv(t.c.env), PID: os.Getpid(), Fail: t.fail,
 	}
 }
 
