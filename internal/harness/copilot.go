@@ -127,7 +127,9 @@ func (p *copilotParser) Wants() []string {
 func (p *copilotParser) Finish(exit Exit) Result {
 	for _, path := range p.Wants() {
 		if usage, ok := decode(exit.Files[path]); ok {
-			p.result.Usage = copilotUsage(usage)
+			// The file counts on over a resumed session (measured with 1.0.102).
+			p.result.Total = copilotUsage(usage)
+			p.result.Usage = Share(p.job.Previous, p.result.Total)
 		}
 	}
 	return p.finish(exit, p.failure(exit))

@@ -11,7 +11,7 @@ type execHarness struct{}
 
 func (execHarness) Facts() Facts {
 	return Facts{
-		Name: "exec", ReadOnly: GradeNone, Sessions: SessionReported,
+		Name: "exec", ReadOnly: GradeNone, Sessions: SessionReported, Interactive: true,
 		Runs:    []Permissions{PermissionRead, PermissionEdit, PermissionFull, PermissionAsk},
 		Reports: []Permissions{PermissionRead, PermissionEdit, PermissionFull, PermissionAsk},
 	}
@@ -23,6 +23,9 @@ func (h execHarness) Command(job Job) (Command, error) {
 	}
 	if err := admit(job, h.Facts()); err != nil {
 		return Command{}, err
+	}
+	if job.Interactive {
+		return pane(job, job.Argv, map[string]string{"BOARD_SESSION": job.Resume}), nil
 	}
 	return Command{
 		Argv: job.Argv, StdinPath: job.PromptPath, Dir: job.Workspace,

@@ -84,6 +84,25 @@ func TestCopilot_ReadsAWholeRun(t *testing.T) {
 }
 
 // Pins HAR-2.
+// HAR-4: copilot's usage file and qwen's result line count on over a resumed session.
+func TestCopilotAndQwen_RecordTheShareOfAResumedRun(t *testing.T) {
+	t.Parallel()
+	resumed := job()
+	resumed.Resume, resumed.Previous = "s", harness.Usage{In: 200, Out: 14, Cached: 40}
+	want := harness.Usage{In: 100, Out: 7, Cached: 20}
+	copilot := play(t, "copilot", resumed, copilotStart, "", harness.Exit{Files: map[string][]byte{
+		"/runs/7/copilot-usage.json": []byte(`{"models":{"m":{"inputTokens":360,"cacheReadTokens":60,"outputTokens":21}}}`),
+	}}).result
+	qwen := play(t, "qwen", resumed, qwenInit+
+		`{"type":"assistant","message":{"id":"1","model":"m","content":[{"type":"text","text":"ok"}],"usage":{"input_tokens":120,"cache_read_input_tokens":20,"output_tokens":7}}}
+{"type":"result","subtype":"success","result":"ok","usage":{"input_tokens":360,"cache_read_input_tokens":60,"output_tokens":21}}`, "", harness.Exit{}).result
+	for _, r := range []harness.Result{copilot, qwen} {
+		if total := (harness.Usage{In: 300, Out: 21, Cached: 60}); r.Usage != want || r.Total != total {
+			t.Errorf("share %+v, total %+v; want %+v, %+v", r.Usage, r.Total, want, total)
+		}
+	}
+}
+
 func TestCopilot_EndingsAreToldApart(t *testing.T) {
 	t.Parallel()
 	failed := func(kind, status, message string) string {
