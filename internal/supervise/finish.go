@@ -48,7 +48,9 @@ func (t *turn) finish(ctx context.Context) {
 func (t *turn) stuck(ctx context.Context, left []process.Entry) {
 	text := "still there after KILL: " + strings.Join(named(nil, left), ", ")
 	t.say("%s", text)
-	t.note("report it", t.store.UpdateSession(ctx, board.At(t.Clock.Now()), t.id, board.SessionUpdate{State: board.SessionWaiting, WaitingFor: text}))
+	t.tryWrite(ctx, "report it", func() error {
+		return t.store.UpdateSession(ctx, board.At(t.Clock.Now()), t.id, board.SessionUpdate{State: board.SessionWaiting, WaitingFor: text})
+	})
 }
 
 // collect asks the harness's parser what the run came to.
@@ -77,8 +79,10 @@ func (t *turn) collect(ctx context.Context, ours bool) {
 	t.exit.LastLines = t.out.LastLines()
 	t.exit.Result = t.reported(result)
 	t.exit.Notes = append(t.exit.Notes, t.resultNotes(result)...)
-	t.note("store the totals", t.store.SaveTotals(ctx, t.id, board.Totals{
-		TokensIn: result.Total.In, TokensOut: result.Total.Out, TokensCached: result.Total.Cached, CostMicros: result.Total.CostMicros}))
+	t.tryWrite(ctx, "store the totals", func() error {
+		return t.store.SaveTotals(ctx, t.id, board.Totals{
+			TokensIn: result.Total.In, TokensOut: result.Total.Out, TokensCached: result.Total.Cached, CostMicros: result.Total.CostMicros})
+	})
 }
 
 // maxSummary is how much of a final text is kept in the database. Chosen: two screens.
@@ -182,10 +186,9 @@ func (t *turn) settle(ctx context.Context) error {
 			<-t.Clock.After(time.Second << try)
 		}
 		if err = t.writable(ctx); err == nil {
-			_, err = t.store.Settle(ctx, board.At(t.Clock.Now()), t.rules(ctx), t.exit)
+			_, err = t.server(ctx).Settle(ctx, board.At(t.Clock.Now()), t.exit)
 		}
 		if err == nil {
-			t.note("serve the outbox", t.serveOutbox(ctx)) // what came too late is refused, and its secret removed
 			return nil
 		}
 		if errors.Is(err, board.ErrNewer) {

@@ -34,6 +34,9 @@ type wanted struct {
 	Base     string // of the branch that an earlier run recorded
 }
 
+// cardBranches begin the names of the branches that workspace.BranchName gives.
+const cardBranches = "board/"
+
 // placeWanted decides on a run's workspace (WSP-2, 3, 8). The card's own word goes before the status's.
 func placeWanted(b board.Brief, w *workflows.Workflow, grade harness.Grade) (wanted, error) {
 	kind, dir, err := kindOf(b, w)
@@ -48,7 +51,7 @@ func placeWanted(b board.Brief, w *workflows.Workflow, grade harness.Grade) (wan
 		return out, nil
 	}
 	for _, r := range slices.Backward(b.Runs) {
-		if r.Branch != "" {
+		if strings.HasPrefix(r.Branch, cardBranches) { // not what a run in the repository itself had checked out
 			out.Spec.Branch, out.Base = r.Branch, r.BaseCommit
 			break
 		}

@@ -52,9 +52,6 @@ func (x *session) serve(ctx context.Context, run board.Run) error {
 	x.Fail.Hit(failpoint.SuperviseExit)
 	settled := t.settle(ctx)
 	x.Fail.Hit(failpoint.SuperviseSettled)
-	if err := worker.Close(x.outbox, t.closing()); err != nil && !errors.Is(err, os.ErrNotExist) {
-		x.say("close the outbox: %v", err)
-	}
 	x.poke()
 	return settled
 }

@@ -69,12 +69,10 @@ func (t *turn) stop(ctx context.Context, d due) {
 		return
 	}
 	t.exit.Stop, t.exit.StopReason = d.Outcome, d.Reason
-	if err := t.writable(ctx); err != nil {
-		t.note("store the stop", err)
-		return
-	}
-	t.note("store the stop", t.store.RequestStop(ctx, board.At(t.Clock.Now()), board.StopRequest{
-		Run: t.run.ID, Outcome: d.Outcome, Reason: d.Reason, Actor: "supervisor"}))
+	t.tryWrite(ctx, "store the stop", func() error {
+		return t.store.RequestStop(ctx, board.At(t.Clock.Now()), board.StopRequest{
+			Run: t.run.ID, Outcome: d.Outcome, Reason: d.Reason, Actor: "supervisor"})
+	})
 	run, err := t.store.Run(ctx, t.run.ID)
 	if err != nil {
 		t.note("read the stop", err)
@@ -83,6 +81,15 @@ func (t *turn) stop(ctx context.Context, d due) {
 	if run.StopOutcome != "" {
 		t.exit.Stop, t.exit.StopReason = run.StopOutcome, run.StopReason
 	}
+}
+
+// tryWrite writes to the database what the end does not depend on, unless a newer program has it (SUP-2).
+func (t *turn) tryWrite(ctx context.Context, what string, write func() error) {
+	err := t.writable(ctx)
+	if err == nil {
+		err = write()
+	}
+	t.note(what, err)
 }
 
 // note tells of trouble that does not end the run.

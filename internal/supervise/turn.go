@@ -338,10 +338,5 @@ func (t *turn) outcomeWord(ctx context.Context) string {
 	return word
 }
 
-// closing is what a worker is told that comes after the end (MOD-4).
-func (t *turn) closing() string {
-	return fmt.Sprintf("run %d of %s has ended: nothing was changed", t.run.ID, t.run.Card)
-}
-
 // keep names what may outlive the run.
 func (t *turn) keep() []string { return slices.Clone(t.profile.Keep) }

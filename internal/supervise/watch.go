@@ -96,19 +96,17 @@ func (t *turn) tell(ctx context.Context, w *watcher, s seen, now time.Time) {
 	if !named && !moved {
 		return
 	}
-	if err := t.writable(ctx); err != nil {
-		w.stored = now
-		t.note("store progress", err)
-		return
-	}
 	if named {
-		err := t.store.UpdateSession(ctx, board.At(now), t.id, board.SessionUpdate{HarnessSession: s.Session, Model: s.Model})
-		t.note("store the conversation", err)
 		w.told = s
+		t.tryWrite(ctx, "store the conversation", func() error {
+			return t.store.UpdateSession(ctx, board.At(now), t.id, board.SessionUpdate{HarnessSession: s.Session, Model: s.Model})
+		})
 	}
 	if moved {
-		t.note("store progress", t.store.UpdateRun(ctx, t.run.ID, board.Progress{At: board.At(t.life.progress), CostMicros: s.Usage.CostMicros}))
 		w.stored, w.progress = now, t.life.progress
+		t.tryWrite(ctx, "store progress", func() error {
+			return t.store.UpdateRun(ctx, t.run.ID, board.Progress{At: board.At(t.life.progress), CostMicros: s.Usage.CostMicros})
+		})
 	}
 }
 
@@ -121,13 +119,17 @@ func (t *turn) serveOutbox(ctx context.Context) error {
 	if err := t.writable(ctx); err != nil {
 		return err
 	}
-	served, err := worker.Server{
-		Outbox: t.outbox, Store: t.store, Rules: func() board.Rules { return t.rules(ctx) }, Beat: t.heard, Card: t.document,
-	}.Drain(ctx, board.At(t.Clock.Now()))
+	served, err := t.server(ctx).Drain(ctx, board.At(t.Clock.Now()))
 	if served.Verdict != nil {
 		t.concluded(served.Verdict.Summary)
 	}
 	return err
+}
+
+func (t *turn) server(ctx context.Context) worker.Server {
+	return worker.Server{
+		Outbox: t.outbox, Store: t.store, Rules: func() board.Rules { return t.rules(ctx) }, Beat: t.heard, Card: t.document,
+	}
 }
 
 // concluded notes that a verdict was taken: the run ends 60 s after it at the latest (END-1).

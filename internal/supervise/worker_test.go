@@ -192,6 +192,25 @@ func TestVerdict_LineAndItsAbsence(t *testing.T) {
 	}
 }
 
+// END-3: a verdict that the workflow refuses is the outcome `refused`, and the next prompt says why.
+func TestVerdict_ThatIsRefusedIsAFailure(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, "").withBoard(false)
+	f.executor("coder", `echo "BOARD: done"`)
+	f.executor("curt", `echo '{"verdict": "changes"}' > $BOARD_RESULT`)
+	f.executor("next", `cat > seen; board approve`)
+	card := f.card("a thing")
+	f.finish(f.claim(card.ID, "coder", nil).ID)
+	run := f.finish(f.claim(card.ID, "curt", nil).ID)
+	if run.Outcome != board.Refused || !strings.Contains(run.Reason, "say what must change") {
+		t.Errorf("outcome %s (%s), want refused", run.Outcome, run.Reason)
+	}
+	f.finish(f.claim(card.ID, "next", nil).ID)
+	if seen := f.scratchFile(card.ID, "seen"); !strings.Contains(seen, "say what must change") {
+		t.Errorf("prompt: %s", seen)
+	}
+}
+
 // RET-5: the next attempt is told what the earlier ones did and how they ended; a question's answer is among the comments.
 func TestPrompt_TellsOfEarlierAttempts(t *testing.T) {
 	t.Parallel()

@@ -91,21 +91,17 @@ func (f *fixture) drain() worker.Served {
 }
 
 // send puts a request into the outbox and serves it.
-func (f *fixture) send(r worker.Request) (worker.Answer, error) {
+func (f *fixture) send(r worker.Request) error {
 	f.t.Helper()
-	type result struct {
-		a   worker.Answer
-		err error
-	}
-	done := make(chan result, 1)
+	done := make(chan error, 1)
 	go func() {
-		a, err := f.client(clock.Real{}).Send(context.Background(), r)
-		done <- result{a, err}
+		_, err := f.client(clock.Real{}).Send(context.Background(), r)
+		done <- err
 	}()
 	for {
 		select {
-		case got := <-done:
-			return got.a, got.err
+		case err := <-done:
+			return err
 		case <-time.After(5 * time.Millisecond):
 			f.drain()
 		}
@@ -123,7 +119,7 @@ func must(t *testing.T, err error) {
 func TestSend_IsAppliedAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	if _, err := f.send(worker.Request{Verb: worker.VerbVerdict, Verdict: board.VerdictDone, Summary: "all"}); err != nil {
+	if err := f.send(worker.Request{Verb: worker.VerbVerdict, Verdict: board.VerdictDone, Summary: "all"}); err != nil {
 		t.Fatal(err)
 	}
 	run, err := f.store.Run(t.Context(), f.run.ID)
@@ -216,7 +212,7 @@ func TestSend_IsRefused(t *testing.T) {
 				_, err := f.store.Settle(t.Context(), now(), f.server.Rules(), board.Exit{Run: f.run.ID, Crashed: true})
 				must(t, err)
 			}
-			_, err := f.send(c.request)
+			err := f.send(c.request)
 			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("error %v, want %v with %q", err, c.kind, c.text)
 			}
