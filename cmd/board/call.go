@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,7 +50,11 @@ func (c *call) home() (home.Home, error) {
 	if err != nil {
 		return h, err
 	}
-	return h, home.Open(h)
+	err = home.Open(h)
+	if errors.Is(err, home.ErrMissing) {
+		err = board.NewProblem(board.ErrNoHome, "board init makes one; --home or BOARD_HOME name another", "there is no home at %s", h.Dir)
+	}
+	return h, err
 }
 
 // read gives the store to read; the database is not changed by it.

@@ -74,7 +74,7 @@ func runDispatch(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.tellReport(report); err != nil {
+	if err := c.tellReport(ctx, store, report); err != nil {
 		return err
 	}
 	if len(report.Started) > 0 {
@@ -149,7 +149,7 @@ func dryRun(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.tellReport(report); err != nil {
+	if err := c.tellReport(ctx, store, report); err != nil {
 		return err
 	}
 	return faultsOf(report)
@@ -233,7 +233,7 @@ func watch(ctx context.Context, c *call, t ticker) error {
 		case c.out.json:
 			err = c.out.jsonLine(report)
 		case changed(report):
-			err = c.tellReport(report)
+			err = c.tellReport(ctx, t.store, report)
 		}
 		if err := errors.Join(err, c.out.w.Flush()); err != nil && !errors.Is(err, dispatch.ErrTickRunning) {
 			return err
@@ -258,7 +258,7 @@ func faultsOf(r dispatch.Report) error {
 }
 
 // tellReport prints a report.
-func (c *call) tellReport(r dispatch.Report) error {
+func (c *call) tellReport(ctx context.Context, store *board.Store, r dispatch.Report) error {
 	if c.out.json {
 		return c.out.document(r)
 	}
@@ -267,6 +267,9 @@ func (c *call) tellReport(r dispatch.Report) error {
 	}
 	if c.out.quiet {
 		return nil
+	}
+	if err := fillTitles(ctx, store, &r); err != nil {
+		return err
 	}
 	c.out.ended(r)
 	c.out.started(r)
@@ -282,6 +285,29 @@ func (c *call) tellReport(r dispatch.Report) error {
 		}
 	})
 	c.out.line("%s", summary(r))
+	return nil
+}
+
+// heldShown is how many waiting cards people are shown (chosen: a screen); --json has all.
+const heldShown = 30
+
+// fillTitles reads the titles of what is shown, which a plan does without.
+func fillTitles(ctx context.Context, store *board.Store, r *dispatch.Report) error {
+	title := func(id string, into *string) error {
+		card, err := store.Card(ctx, id)
+		*into = card.Title
+		return err
+	}
+	for i := range r.Started {
+		if err := title(r.Started[i].Card, &r.Started[i].Title); err != nil {
+			return err
+		}
+	}
+	for i := range r.Held[:min(len(r.Held), heldShown)] {
+		if err := title(r.Held[i].Card, &r.Held[i].Title); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -333,10 +359,13 @@ func (p *printer) held(r dispatch.Report) {
 		for _, w := range r.Pending {
 			t.add(w.Card, "start asked for", w.Text)
 		}
-		for _, h := range r.Held {
+		for _, h := range r.Held[:min(len(r.Held), heldShown)] {
 			t.add(h.Card, cut(clean1(h.Title), titleColumns), h.Text)
 		}
 	})
+	if more := len(r.Held) - heldShown; more > 0 {
+		p.line("  and %d more: board status counts them, --json lists them", more)
+	}
 }
 
 // titleColumns is how much of a title stands beside a reason.

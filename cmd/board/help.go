@@ -119,7 +119,7 @@ func splitUsage(flag cli.Flag) (value, text string) {
 		return "VALUE", text
 	}
 	value, after, _ := strings.Cut(rest, "`")
-	return value, strings.TrimSpace(before + strings.ToLower(value) + after)
+	return value, strings.TrimSpace(before + value + after)
 }
 
 // wrap breaks a text into lines of at most so many columns; its own line breaks stay.

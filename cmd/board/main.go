@@ -56,7 +56,7 @@ func (p *program) run(words []string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	out := &printer{w: bufio.NewWriter(p.stdout), width: p.width, now: p.clock.Now()}
+	out := &printer{w: bufio.NewWriter(p.stdout), width: p.width, heads: p.width > 0, now: p.clock.Now()}
 	inv, err := parseWords(verbs(), words)
 	if err == nil {
 		out.json, out.quiet = inv.globals.has("json"), inv.globals.has("quiet")

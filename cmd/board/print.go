@@ -26,6 +26,8 @@ type printer struct {
 	json  bool
 	quiet bool
 	color bool
+	heads bool            // tables have a head: on a terminal, and where they are shown among other things
+	sole  map[string]bool // executors with one slot, which are named without its number; nil = none is known
 	now   time.Time
 }
 
@@ -102,16 +104,18 @@ func (p *printer) table(t table) {
 		names[i] = strings.TrimPrefix(name, ">")
 	}
 	widths := t.widths()
-	if p.width > 0 && len(t.rows) > 0 {
+	if p.heads && len(t.rows) > 0 {
 		for i, name := range names {
 			if widths[i] > 0 && !t.bare {
 				widths[i] = max(widths[i], columns(name))
 			}
 		}
+	}
+	if p.width > 0 {
 		t.shrink(widths, p.fit())
-		if !t.bare {
-			p.row(t, names, widths, dim)
-		}
+	}
+	if p.heads && !t.bare && len(t.rows) > 0 {
+		p.row(t, names, widths, dim)
 	}
 	for _, row := range t.rows {
 		p.row(t, row, widths, plain)

@@ -72,6 +72,7 @@ func runRuns(ctx context.Context, c *call) error {
 	if c.out.json {
 		return c.out.document(append([]board.Run{}, runs...))
 	}
+	c.learnSlots(ctx, store)
 	c.out.runs(runs, filter.Card == "")
 	return nil
 }
@@ -123,7 +124,7 @@ func (p *printer) runs(runs []board.Run, cards bool) {
 		if cards {
 			card = r.Card
 		}
-		t.add(fmt.Sprint(r.ID), card, fmt.Sprint(r.Attempt), r.Status, label(r.Executor, r.Clone), outcomeOf(r), span(p.lasted(r)), tokens(r), cost(r), whyOf(r))
+		t.add(fmt.Sprint(r.ID), card, fmt.Sprint(r.Attempt), r.Status, p.label(r.Executor, r.Clone), outcomeOf(r), lasting(p.lasted(r)), tokens(r), cost(r), whyOf(r))
 	}
 	p.table(t)
 }
@@ -142,12 +143,34 @@ func outcomeStyle(o board.Outcome) style {
 	return plain
 }
 
-// label is an executor with its slot: a borrowed lease has none.
-func label(executor string, clone int) string {
-	if clone == 0 {
+// label is an executor with its slot: a borrowed lease has none, and an executor with one slot is named without (ROS-4).
+func (p *printer) label(executor string, clone int) string {
+	if clone == 0 || p.sole[executor] {
 		return executor
 	}
 	return fmt.Sprintf("%s#%d", executor, clone)
+}
+
+// learnSlots finds out which executors have one slot. A roster that does not load leaves every number in.
+func (c *call) learnSlots(ctx context.Context, store *board.Store) {
+	c.out.sole = map[string]bool{}
+	s, err := c.settings(ctx)
+	if err != nil {
+		return
+	}
+	boards, err := store.Boards(ctx)
+	if err != nil {
+		return
+	}
+	for _, repo := range append(repos(boards), "") {
+		r, err := s.Roster(repo)
+		if err != nil {
+			continue
+		}
+		for _, e := range r.Executors {
+			c.out.sole[e.ID] = e.Slots == 1
+		}
+	}
 }
 
 // outcomeOf is a run's outcome, or its state while it is open.
@@ -162,6 +185,14 @@ func outcomeOf(r board.Run) string {
 func (p *printer) lasted(r board.Run) time.Duration {
 	from, to := cmp.Or(r.LaunchedAt, r.ClaimedAt), cmp.Or(r.EndedAt, board.At(p.now))
 	return max(to.Sub(from), 0)
+}
+
+// lasting is span with tenths where whole seconds say little.
+func lasting(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	return span(d)
 }
 
 func tokens(r board.Run) string {
@@ -198,10 +229,10 @@ func cost(r board.Run) string {
 // whyOf is why a run ended so, in its own words where it has any.
 func whyOf(r board.Run) string {
 	switch {
+	case r.Verdict != "" && r.VerdictReason != "" && r.Outcome != board.Refused:
+		return string(r.Verdict) + ": " + r.VerdictReason
 	case r.Reason != "":
 		return r.Reason
-	case r.Verdict != "" && r.VerdictReason != "":
-		return string(r.Verdict) + ": " + r.VerdictReason
 	case r.Verdict != "" && r.Verdict != board.VerdictDone:
 		return string(r.Verdict)
 	case r.Summary != "":
@@ -241,6 +272,7 @@ func runCommand() command {
 			if err != nil {
 				return err
 			}
+			c.learnSlots(ctx, store)
 			c.out.oneRun(r, h.Run(r.ID))
 			return nil
 		},
@@ -269,11 +301,11 @@ func (p *printer) oneRun(r board.Run, dir string) {
 	t := table{head: make([]string, 2), indent: 2, stretch: 1, bare: true}
 	for _, row := range [][2]string{
 		{"state", outcomeOf(r)}, {"why", r.Reason}, {"verdict", verdict}, {"stop", stop}, {"summary", r.Summary},
-		{"executor", label(r.Executor, r.Clone)}, {"harness", strings.TrimSpace(r.Harness + " " + r.Model + " " + r.Effort)},
+		{"executor", p.label(r.Executor, r.Clone)}, {"harness", strings.TrimSpace(r.Harness + " " + r.Model + " " + r.Effort)},
 		{"role", string(r.Role) + ", slot " + r.Slot + ", profile " + r.Profile}, {"where", string(r.Surface) + " on " + r.Host},
 		{"mode", string(r.Mode)}, {"independent", independent}, {"session", sessionText(r.Session)},
 		{"claimed", p.ago(r.ClaimedAt)}, {"launched", p.ago(r.LaunchedAt)}, {"last word", p.ago(r.ProgressAt)}, {"ended", p.ago(r.EndedAt)},
-		{"for", span(p.lasted(r))}, {"exit code", exit}, {"signal", r.Signal}, {"tokens", tokens(r)}, {"cost", cost(r)},
+		{"for", lasting(p.lasted(r))}, {"exit code", exit}, {"signal", r.Signal}, {"tokens", tokens(r)}, {"cost", cost(r)},
 		{"workspace", r.Workspace}, {"branch", r.Branch}, {"files", dir},
 	} {
 		if row[1] != "" {

@@ -29,7 +29,7 @@ type statusDocument struct {
 	Ready       []string              `json:"ready"` // cards that a tick would start now
 	Pauses      []board.Pause         `json:"pauses"`
 	Caps        []statusCap           `json:"caps"`
-	Roster      []seat                `json:"roster"`
+	Roster      []statusSeat          `json:"roster"`
 	Bottlenecks []dispatch.Bottleneck `json:"bottlenecks"`
 	Faults      []dispatch.Fault      `json:"faults"`
 	Alarm       *string               `json:"alarm"`
@@ -62,6 +62,15 @@ type statusWaiting struct {
 	Code  board.HoldCode `json:"code"`
 	Cards int            `json:"cards"`
 	Until board.Time     `json:"until"` // the first of them to be free; null = unknown
+}
+
+// statusSeat is an executor; board roster tells more.
+type statusSeat struct {
+	Executor string     `json:"executor"`
+	Used     int        `json:"used"`
+	Slots    int        `json:"slots"`
+	Out      string     `json:"out"`   // why it is out of the round; "" = it is in
+	Until    board.Time `json:"until"` // null = unknown, or in
 }
 
 // statusCap is one group of a cap.
@@ -120,10 +129,11 @@ func runStatus(ctx context.Context, c *call) error {
 
 // status gathers the document from a look at everything.
 func (c *call) status(ctx context.Context, store *board.Store, t ticker, s dispatch.Snapshot, plan dispatch.Plan) (statusDocument, error) {
+	c.learnSlots(ctx, store)
 	d := statusDocument{
 		At: board.At(s.Now), Home: t.home.Dir, Host: s.Home.Host, Sessions: len(s.View.Sessions), MaxSessions: s.Host.MaxSessions,
 		Memory: s.Host.MemoryPressure, Running: []statusRun{}, NeedsYou: questionsOf(s), Waiting: waitingOf(plan), Ready: []string{},
-		Pauses: append([]board.Pause{}, s.View.Pauses...), Caps: capsOf(plan), Roster: []seat{},
+		Pauses: append([]board.Pause{}, s.View.Pauses...), Caps: capsOf(plan), Roster: seatsOf(s),
 		Bottlenecks: append([]dispatch.Bottleneck{}, dispatch.Bottlenecks(s, plan)...), Faults: append([]dispatch.Fault{}, plan.Faults...),
 	}
 	if s.View.LastTick.StartedAt != 0 {
@@ -132,19 +142,12 @@ func (c *call) status(ctx context.Context, store *board.Store, t ticker, s dispa
 	for _, r := range s.View.Runs {
 		card := s.View.Busy[r.Card]
 		d.Running = append(d.Running, statusRun{
-			Run: r.ID, Card: r.Card, Title: card.Title, Status: r.Status, State: r.State, Executor: label(r.Executor, r.Clone), Model: r.Model,
+			Run: r.ID, Card: r.Card, Title: card.Title, Status: r.Status, State: r.State, Executor: c.out.label(r.Executor, r.Clone), Model: r.Model,
 			Since: cmp.Or(r.LaunchedAt, r.ClaimedAt), Last: lastOutput(t.home.Run(r.ID)),
 		})
 	}
 	for _, start := range plan.Start {
 		d.Ready = append(d.Ready, start.Card.ID)
-	}
-	for _, b := range s.View.Boards {
-		for _, standing := range dispatch.Standings(s, b.Slug) {
-			if !slices.ContainsFunc(d.Roster, func(x seat) bool { return x.Executor == standing.ID }) {
-				d.Roster = append(d.Roster, seatOf(standing))
-			}
-		}
 	}
 	newest, err := store.Runs(ctx, board.RunFilter{Limit: 1})
 	if err != nil {
@@ -186,6 +189,24 @@ func questionsOf(s dispatch.Snapshot) []statusQuestion {
 	slices.SortFunc(all, func(a, b statusQuestion) int {
 		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Card, b.Card))
 	})
+	return all
+}
+
+// seatsOf are the executors of all boards, each once.
+func seatsOf(s dispatch.Snapshot) []statusSeat {
+	all := []statusSeat{}
+	for _, b := range s.View.Boards {
+		for _, x := range dispatch.Standings(s, b.Slug) {
+			if slices.ContainsFunc(all, func(had statusSeat) bool { return had.Executor == x.ID }) {
+				continue
+			}
+			one := statusSeat{Executor: x.ID, Used: x.Use.Used, Slots: x.Use.Slots}
+			if x.Out != nil {
+				one.Out, one.Until = x.Out.Text, board.At(x.Out.Until)
+			}
+			all = append(all, one)
+		}
+	}
 	return all
 }
 
@@ -323,13 +344,13 @@ func (p *printer) statusCaps(caps []statusCap) {
 	p.table(t)
 }
 
-func (p *printer) statusRoster(seats []seat) {
+func (p *printer) statusRoster(seats []statusSeat) {
 	if len(seats) == 0 {
 		return
 	}
 	var parts []string
 	for _, s := range seats {
-		if s.In {
+		if s.Out == "" {
 			parts = append(parts, fmt.Sprintf("%s %d of %d", s.Executor, s.Used, s.Slots))
 		} else {
 			parts = append(parts, s.Executor+" "+clean1(s.Out))

@@ -87,7 +87,8 @@ func runWhy(ctx context.Context, c *call) error {
 	if err := d.judge(ctx, store, card, t.home, plan); err != nil {
 		return err
 	}
-	d.findHolders(snapshot)
+	c.learnSlots(ctx, store)
+	d.findHolders(c.out, snapshot)
 	if c.out.json {
 		return c.out.document(d)
 	}
@@ -134,7 +135,7 @@ func (d *whyDocument) judge(ctx context.Context, store *board.Store, card board.
 }
 
 // findHolders tells who holds the places of the caps in the way.
-func (d *whyDocument) findHolders(s dispatch.Snapshot) {
+func (d *whyDocument) findHolders(p *printer, s dispatch.Snapshot) {
 	if d.Held == nil {
 		return
 	}
@@ -144,7 +145,7 @@ func (d *whyDocument) findHolders(s dispatch.Snapshot) {
 	}
 	for _, r := range s.View.Runs {
 		if slices.Contains(ids, r.ID) {
-			d.Holders = append(d.Holders, whyHolder{Run: r.ID, Card: r.Card, Slot: r.Slot, Executor: label(r.Executor, r.Clone), Since: r.ClaimedAt})
+			d.Holders = append(d.Holders, whyHolder{Run: r.ID, Card: r.Card, Slot: r.Slot, Executor: p.label(r.Executor, r.Clone), Since: r.ClaimedAt})
 		}
 	}
 }
@@ -193,7 +194,7 @@ func (p *printer) why(d whyDocument) {
 func (p *printer) whyRunning(head string, d whyDocument) {
 	r := d.Run
 	p.line("%s  %s", head, p.paint(green, fmt.Sprintf("%s, %s", r.State, span(p.lasted(*r)))))
-	p.line("  run %d, attempt %d, status %s: %s as %s, %s on %s", r.ID, r.Attempt, r.Status, label(r.Executor, r.Clone), r.Slot, r.Surface, r.Host)
+	p.line("  run %d, attempt %d, status %s: %s as %s, %s on %s", r.ID, r.Attempt, r.Status, p.label(r.Executor, r.Clone), r.Slot, r.Surface, r.Host)
 	if r.StopOutcome != "" {
 		p.line("  asked to stop %s by %s: %s", p.ago(r.StopAt), r.StopActor, clean1(r.StopReason))
 	}
