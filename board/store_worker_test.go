@@ -2,6 +2,7 @@ package board_test
 
 import (
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func TestBrief_TellsOfParentsAndHistory(t *testing.T) {
 		})
 		do(err)
 		_, err = s.Begin(ctx, now, run.ID, board.Session{ID: run.ID, Card: card, Board: "api", Slot: "worker", Role: roster.RoleCoder,
-			SecretHash: board.SecretHash(card), Origin: board.Dispatched, State: board.SessionBusy, StartedAt: now, LastSeenAt: now})
+			SecretHash: board.SecretHash(strconv.FormatInt(run.ID, 10)), Origin: board.Dispatched, State: board.SessionBusy, StartedAt: now, LastSeenAt: now})
 		do(err)
 		return run
 	}
@@ -59,7 +60,7 @@ func TestBrief_TellsOfParentsAndHistory(t *testing.T) {
 	_, err = s.Settle(ctx, now, rules, board.Exit{Run: failed.ID, Crashed: true})
 	do(err)
 	run := start(second.ID)
-	do(s.CommentByWorker(ctx, now, board.WorkerWrite{Secret: second.ID, Request: "1"}, "", "half way"))
+	do(s.CommentByWorker(ctx, now, board.WorkerWrite{Secret: strconv.FormatInt(run.ID, 10), Request: "1"}, "", "half way"))
 
 	brief, err := s.Brief(ctx, run.ID)
 	do(err)
