@@ -128,6 +128,9 @@ func (s *soak) drain(fail string) (err error) {
 	if err := s.judge(p); err != nil {
 		return fmt.Errorf("%w (kept in %s)", err, dir)
 	}
+	if _, err := os.Stat(filepath.Join(dir, "fired")); fail != "" && err != nil {
+		return fmt.Errorf("nothing was killed: %w", err)
+	}
 	fmt.Fprintf(s.out, "%-22s %d cards in %.1fs: cap kept, one start a run, history true, nothing left\n", name(fail), s.cards, clock.Now().Sub(began).Seconds())
 	return os.RemoveAll(dir)
 }
