@@ -63,10 +63,10 @@ func TestCommand_PastesOneLineIntoAPane(t *testing.T) {
 	t.Parallel()
 	for _, name := range harness.Names() {
 		h, j := lookup(t, name), job()
-		j.Interactive = true
+		j.Interactive, j.Argv = true, []string{"sh"}
 		command, err := h.Command(j)
 		if !h.Facts().Interactive {
-			if !errors.Is(err, harness.ErrInteractive) && name != "exec" {
+			if !errors.Is(err, harness.ErrInteractive) {
 				t.Errorf("%s: error %v, want ErrInteractive", name, err)
 			}
 			continue
