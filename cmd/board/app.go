@@ -78,6 +78,8 @@ func verbs() []verb {
 		{"backup", groupHome, "copy the database while it is in use", backupCommand},
 		{"cron", groupHome, "a tick each minute, by cron", cronCommand},
 		{"version", groupHome, "say which version this is", versionCommand},
+		{"completion", groupHome, "a completion script for your shell", completionCommand},
+		{"schema", groupHome, "the JSON Schema of what a verb prints", schemaCommand},
 
 		{"done", groupWorker, "say that the work is done", doneCommand},
 		{"approve", groupWorker, "say, as a reviewer, that it is good", approveCommand},
@@ -87,6 +89,7 @@ func verbs() []verb {
 		{"evidence", groupWorker, "store what shows that it is done", evidenceCommand},
 		{"card", groupWorker, "show the session's card", cardCommand},
 
+		{"__complete", groupHidden, "answer a completion script", completeCommand},
 		{"supervise", groupHidden, "keep one run (started by a tick)", superviseCommand},
 	}
 }
