@@ -84,8 +84,12 @@ func (c Card) Check() error {
 		return err
 	}
 	for _, w := range []struct{ what, text string }{
-		{"the assignee", c.Assignee}, {"the host", c.Host}, {"the model", c.Model}, {"the effort", c.Effort},
-		{"the key", c.Key}, {"the schedule", c.Every},
+		{"the assignee", c.Assignee},
+		{"the host", c.Host},
+		{"the model", c.Model},
+		{"the effort", c.Effort},
+		{"the key", c.Key},
+		{"the schedule", c.Every},
 	} {
 		if err := checkLine(w.what, w.text, maxWord); err != nil {
 			return err
@@ -152,7 +156,8 @@ func (c Card) checkWorkspace() error {
 		return NewProblem(ErrUsage, "write dir:/an/absolute/path", "the workspace %q names no absolute folder", c.Workspace)
 	}
 	return oneOf("workspace", c.Workspace, []string{
-		string(workflows.WorkspaceWorktree), string(workflows.WorkspaceRepo), string(workflows.WorkspaceScratch), "dir:/path"})
+		string(workflows.WorkspaceWorktree), string(workflows.WorkspaceRepo), string(workflows.WorkspaceScratch), "dir:/path",
+	})
 }
 
 func (c Card) checkEvery() error {

@@ -63,14 +63,18 @@ func (d *desk) start(card string) int64 {
 		c := v.Cards[0]
 		from := c.Status
 		c.Status = "doing"
-		return board.Claim{Card: c, From: from, Actor: "board", Run: board.Run{Card: c.ID, Board: c.Board, Status: "doing", Role: roster.RoleCoder,
-			Slot: "worker", Profile: "coder", Executor: "opus", Clone: 1, Harness: "exec", Surface: workflows.SurfaceHeadless, Host: "base", Mode: board.ModeFresh}}, nil
+		return board.Claim{Card: c, From: from, Actor: "board", Run: board.Run{
+			Card: c.ID, Board: c.Board, Status: "doing", Role: roster.RoleCoder,
+			Slot: "worker", Profile: "coder", Executor: "opus", Clone: 1, Harness: "exec", Surface: workflows.SurfaceHeadless, Host: "base", Mode: board.ModeFresh,
+		}}, nil
 	})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if _, err := d.store.Begin(d.ctx, d.now, run.ID, board.Session{ID: run.ID, Card: card, Board: "api", Slot: "worker", Role: roster.RoleCoder,
-		Origin: board.Dispatched, State: board.SessionBusy, StartedAt: d.now, LastSeenAt: d.now}); err != nil {
+	if _, err := d.store.Begin(d.ctx, d.now, run.ID, board.Session{
+		ID: run.ID, Card: card, Board: "api", Slot: "worker", Role: roster.RoleCoder,
+		Origin: board.Dispatched, State: board.SessionBusy, StartedAt: d.now, LastSeenAt: d.now,
+	}); err != nil {
 		d.t.Fatal(err)
 	}
 	return run.ID

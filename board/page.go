@@ -1,10 +1,12 @@
 package board
 
+import "slices"
+
 // Branch is the branch of a card's newest run that had one; "" = none had.
 func (p CardPage) Branch() string {
-	for i := len(p.Runs) - 1; i >= 0; i-- {
-		if p.Runs[i].Branch != "" {
-			return p.Runs[i].Branch
+	for _, r := range slices.Backward(p.Runs) {
+		if r.Branch != "" {
+			return r.Branch
 		}
 	}
 	return ""

@@ -99,8 +99,10 @@ func saveAnswer(ctx context.Context, tx *sqlx.Tx, now Time, b *Block, actor stri
 	if err != nil {
 		return err
 	}
-	return record(ctx, tx, now, change{board: c.Board, card: b.Card, run: b.Run, kind: "card.answered", actor: actor,
-		payload: map[string]any{"kind": b.Kind, "question": b.Text, "answer": b.Answer}})
+	return record(ctx, tx, now, change{
+		board: c.Board, card: b.Card, run: b.Run, kind: "card.answered", actor: actor,
+		payload: map[string]any{"kind": b.Kind, "question": b.Text, "answer": b.Answer},
+	})
 }
 
 // waive lets a card go on without its cancelled blockers, when that was the question. A plain "no" is not that.

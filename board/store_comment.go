@@ -24,8 +24,10 @@ func (s *Store) Comment(ctx context.Context, now Time, card, text, author string
 			RETURNING id`, card, author, text, now); err != nil {
 			return fmt.Errorf("comment on %s: %w", card, err)
 		}
-		return record(ctx, tx, now, change{board: c.Board, card: c.ID, kind: "card.commented", actor: author,
-			payload: map[string]any{"comment": out.ID}})
+		return record(ctx, tx, now, change{
+			board: c.Board, card: c.ID, kind: "card.commented", actor: author,
+			payload: map[string]any{"comment": out.ID},
+		})
 	})
 	return out, err
 }

@@ -50,8 +50,10 @@ func (s *Store) Edit(ctx context.Context, now Time, rules Rules, q EditRequest) 
 		if out.Card, err = readCard(ctx, tx, q.Card); err != nil {
 			return err
 		}
-		return record(ctx, tx, now, change{board: had.Board, card: had.ID, kind: "card.edited", actor: q.Actor,
-			payload: editPayload(out.Changed, had, out.Card)})
+		return record(ctx, tx, now, change{
+			board: had.Board, card: had.ID, kind: "card.edited", actor: q.Actor,
+			payload: editPayload(out.Changed, had, out.Card),
+		})
 	})
 	return out, err
 }

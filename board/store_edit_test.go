@@ -61,6 +61,7 @@ func TestEdit_RefusesAndLeavesTheCardAsItWas(t *testing.T) {
 		"an empty path that it has": {board.CardEdit{Owns: &board.Strings{""}}, 0, board.ErrUsage},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d := *d
 			d.t = t
 			d.refused(id, tt.kind, func() error { _, err := d.edit(id, tt.edit, tt.revision); return err })

@@ -90,8 +90,10 @@ func (s *Store) relink(ctx context.Context, now Time, q LinkRequest, kind string
 			if out.Freed, err = saveLinks(ctx, tx, now, c, out.Waiting, q.Actor); err != nil {
 				return err
 			}
-			if err := record(ctx, tx, now, change{board: c.Board, card: c.ID, kind: kind, actor: q.Actor,
-				payload: map[string]any{"blockers": out.Changed}}); err != nil {
+			if err := record(ctx, tx, now, change{
+				board: c.Board, card: c.ID, kind: kind, actor: q.Actor,
+				payload: map[string]any{"blockers": out.Changed},
+			}); err != nil {
 				return err
 			}
 		}

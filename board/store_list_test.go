@@ -80,8 +80,10 @@ func TestCardPage_ListsWhichCriteriaAreMet(t *testing.T) {
 	d := newDesk(t)
 	story := d.add()
 	for _, satisfies := range []board.Strings{{"1", "2"}, {"2", "x", "0"}} {
-		if _, _, err := d.store.AddCard(d.ctx, d.now, board.NewCard{Actor: "ada",
-			Card: board.Card{Board: "api", Title: "Task", Status: "todo", Parent: story, Satisfies: satisfies}}); err != nil {
+		if _, _, err := d.store.AddCard(d.ctx, d.now, board.NewCard{
+			Actor: "ada",
+			Card:  board.Card{Board: "api", Title: "Task", Status: "todo", Parent: story, Satisfies: satisfies},
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

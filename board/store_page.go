@@ -126,7 +126,10 @@ func (p *CardPage) readSubtasks(ctx context.Context, tx *sqlx.Tx) error {
 	if err != nil {
 		return fmt.Errorf("read the subtasks of %s: %w", p.Card.ID, err)
 	}
-	var shown []struct{ Card, Name string }
+	var shown []struct {
+		Card string `db:"card"`
+		Name string `db:"name"`
+	}
 	err = tx.SelectContext(ctx, &shown, `
 		SELECT DISTINCT e.card, e.name
 		FROM evidence e

@@ -47,8 +47,10 @@ func (s *Store) Pause(ctx context.Context, now Time, q PauseRequest) (Paused, er
 				return err
 			}
 		}
-		return record(ctx, tx, now, change{board: slug, card: cardTarget(p.Kind, p.Target), kind: string(p.Kind) + ".paused", actor: p.Actor,
-			payload: map[string]any{"target": p.Target, "until": p.Until, "reason": p.Reason, "stop": q.Stop}})
+		return record(ctx, tx, now, change{
+			board: slug, card: cardTarget(p.Kind, p.Target), kind: string(p.Kind) + ".paused", actor: p.Actor,
+			payload: map[string]any{"target": p.Target, "until": p.Until, "reason": p.Reason, "stop": q.Stop},
+		})
 	})
 	return out, err
 }
@@ -175,8 +177,10 @@ func (s *Store) Resume(ctx context.Context, now Time, q ResumeRequest) (Resumed,
 				return err
 			}
 		}
-		return record(ctx, tx, now, change{board: slug, card: cardTarget(q.Kind, q.Target), kind: string(q.Kind) + ".resumed", actor: q.Actor,
-			payload: map[string]any{"target": q.Target, "exclusions": out.Excluded}})
+		return record(ctx, tx, now, change{
+			board: slug, card: cardTarget(q.Kind, q.Target), kind: string(q.Kind) + ".resumed", actor: q.Actor,
+			payload: map[string]any{"target": q.Target, "exclusions": out.Excluded},
+		})
 	})
 	return out, err
 }

@@ -46,8 +46,10 @@ func (s *Store) Retry(ctx context.Context, now Time, q RetryRequest) (Retried, e
 		if err := saveCard(ctx, tx, now, again); err != nil {
 			return err
 		}
-		if err := record(ctx, tx, now, change{board: c.Board, card: c.ID, kind: "card.retried", actor: q.Actor,
-			payload: map[string]any{"clean": q.Clean, "failures": c.Failures, "round_runs": c.RoundRuns}}); err != nil {
+		if err := record(ctx, tx, now, change{
+			board: c.Board, card: c.ID, kind: "card.retried", actor: q.Actor,
+			payload: map[string]any{"clean": q.Clean, "failures": c.Failures, "round_runs": c.RoundRuns},
+		}); err != nil {
 			return err
 		}
 		out.Card, err = readCard(ctx, tx, c.ID)

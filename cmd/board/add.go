@@ -107,7 +107,8 @@ func (c *call) addSubtask(ctx context.Context, session worker.Session) error {
 		return err
 	}
 	answer, err := c.ask(ctx, session, worker.Request{Verb: worker.VerbAdd, Subtask: &worker.Subtask{
-		Title: c.args[0], Body: body, DependsOn: words(c.flags.String("depends-on")), Owns: words(c.flags.String("owns")), Key: c.flags.String("key")}})
+		Title: c.args[0], Body: body, DependsOn: words(c.flags.String("depends-on")), Owns: words(c.flags.String("owns")), Key: c.flags.String("key"),
+	}})
 	if err != nil {
 		return err
 	}

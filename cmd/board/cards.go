@@ -31,7 +31,7 @@ func (c *call) tell(d cardDocument, format string, args ...any) error {
 	if d.Stopped == nil {
 		d.Stopped = []run{}
 	}
-	d.Card = d.Card.Filled()
+	d.Card = d.Filled()
 	if c.out.json {
 		return c.out.document(d)
 	}
@@ -135,8 +135,8 @@ func (c *call) textFile(path string) (string, error) {
 	if err != nil {
 		return "", fileProblem(path, err)
 	}
-	defer f.Close()
-	return readText(path, f)
+	text, err := readText(path, f)
+	return text, errors.Join(err, f.Close())
 }
 
 // readText reads a text as far as it can be kept; the store refuses one that is a byte longer.

@@ -30,8 +30,10 @@ func moveCommand() command {
 			if err != nil {
 				return err
 			}
-			sent, err := store.Move(ctx, c.now(), rules, board.MoveRequest{Card: id, To: c.flags.String("to"), Reason: c.flags.String("reason"),
-				Actor: c.actor(), Revision: c.flags.Int64("revision")})
+			sent, err := store.Move(ctx, c.now(), rules, board.MoveRequest{
+				Card: id, To: c.flags.String("to"), Reason: c.flags.String("reason"),
+				Actor: c.actor(), Revision: c.flags.Int64("revision"),
+			})
 			if err != nil {
 				return err
 			}
@@ -112,8 +114,10 @@ func (c *call) send(ctx context.Context, event string, values map[string]string)
 	if err != nil {
 		return err
 	}
-	sent, err := store.Send(ctx, c.now(), rules, board.SendRequest{Card: id, Event: event, By: workflows.ByPerson, Actor: c.actor(),
-		Reason: reason, Values: values, Revision: c.flags.Int64("revision")})
+	sent, err := store.Send(ctx, c.now(), rules, board.SendRequest{
+		Card: id, Event: event, By: workflows.ByPerson, Actor: c.actor(),
+		Reason: reason, Values: values, Revision: c.flags.Int64("revision"),
+	})
 	if err != nil {
 		return err
 	}

@@ -155,7 +155,8 @@ func (c *call) pause(ctx context.Context, store *board.Store, kind board.PauseKi
 		return err
 	}
 	done, err := store.Pause(ctx, c.now(), board.PauseRequest{Stop: c.flags.Bool("stop"), Pause: board.Pause{
-		Kind: kind, Target: target, Until: until, Reason: c.flags.String("reason"), Actor: c.actor()}})
+		Kind: kind, Target: target, Until: until, Reason: c.flags.String("reason"), Actor: c.actor(),
+	}})
 	if err != nil {
 		return err
 	}
@@ -172,9 +173,9 @@ func (c *call) pause(ctx context.Context, store *board.Store, kind board.PauseKi
 	c.out.line("%s is paused %s", what, till)
 	switch {
 	case len(done.Stopped) > 0:
-		c.out.remark("%s: being stopped; a place is free when everything that a run started is gone", runNames(done.Stopped))
+		c.out.remark("stopping %s; a place is free when everything that a run started is gone", runNames(done.Stopped))
 	case len(done.Running) > 0:
-		c.out.remark("%s: what runs finishes; --stop ends it", runNames(done.Running))
+		c.out.remark("%s may finish; --stop ends it", runNames(done.Running))
 	}
 	return nil
 }

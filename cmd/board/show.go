@@ -151,11 +151,22 @@ func (c *call) cardFields(card board.Card) [][2]string {
 		notBefore = c.out.clockTime(card.NotBefore)
 	}
 	return [][2]string{
-		{"priority", positive(card.Priority)}, {"assignee", card.Assignee}, {"host", card.Host}, {"model", card.Model}, {"effort", card.Effort},
-		{"story", card.Parent}, {"owns", strings.Join(card.Owns, ", ")}, {"satisfies", strings.Join(card.Satisfies, ", ")},
-		{"labels", strings.Join(labels, ", ")}, {"workspace", card.Workspace}, {"not before", notBefore}, {"every", card.Every},
-		{"max runs", positive(card.MaxRuns)}, {"failures", positive(card.Failures)},
-		{"key", card.Key}, {"added", fmt.Sprintf("%s by %s, revision %d", c.out.ago(card.CreatedAt), card.CreatedBy, card.Revision)},
+		{"priority", positive(card.Priority)},
+		{"assignee", card.Assignee},
+		{"host", card.Host},
+		{"model", card.Model},
+		{"effort", card.Effort},
+		{"story", card.Parent},
+		{"owns", strings.Join(card.Owns, ", ")},
+		{"satisfies", strings.Join(card.Satisfies, ", ")},
+		{"labels", strings.Join(labels, ", ")},
+		{"workspace", card.Workspace},
+		{"not before", notBefore},
+		{"every", card.Every},
+		{"max runs", positive(card.MaxRuns)},
+		{"failures", positive(card.Failures)},
+		{"key", card.Key},
+		{"added", fmt.Sprintf("%s by %s, revision %d", c.out.ago(card.CreatedAt), card.CreatedBy, card.Revision)},
 	}
 }
 
@@ -315,6 +326,7 @@ func eventText(e board.Event) string {
 	if err := json.Unmarshal([]byte(e.Payload), &values); err != nil {
 		return string(e.Payload) // another program wrote it
 	}
+	delete(values, "request") // a worker's request by its file: for the program only
 	var parts []string
 	if from, to := values["from"], values["to"]; from != nil && to != nil {
 		parts = append(parts, fmt.Sprintf("%v -> %v", from, to))
