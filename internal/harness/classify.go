@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,11 +25,11 @@ type Finding struct {
 // facts.
 var (
 	// 32, 67.
-	reWarning = regexp.MustCompile(`(?i)^approaching (?:(?:\d+-hour|opus|sonnet|haiku|session|weekly|usage|rate) ){1,2}limits?\b|` +
+	reWarning = lazily(`(?i)^approaching (?:(?:\d+-hour|opus|sonnet|haiku|session|weekly|usage|rate) ){1,2}limits?\b|` +
 		`^you have exceeded your premium request allowance\. we have automatically switched you`)
 
 	// 28, 29, 30, 41, 59, 64, 73, 74. A long wait turns 64 into a plan's limit.
-	reRate = regexp.MustCompile(`(?i)^server is temporarily limiting requests|` +
+	reRate = lazily(`(?i)^server is temporarily limiting requests|` +
 		`^(?:request rejected \(429\) · )?this request would exceed your (?:organization|account)'s rate limit|` +
 		`^exceeded retry limit, last status: 429|` +
 		`^resource has been exhausted \(e\.g\. check quota\)|` +
@@ -40,7 +39,7 @@ var (
 		`^litellm\.ratelimiterror:`)
 
 	// 1-4, 6-8, 10-13, 15, 33-37, 53, 54, 60, 71.
-	reLimit = regexp.MustCompile(`(?i)^(?:claude (?:ai )?)?usage limit reached(?:$| ?[|·.])|` +
+	reLimit = lazily(`(?i)^(?:claude (?:ai )?)?usage limit reached(?:$| ?[|·.])|` +
 		`^(?:opus |sonnet |haiku )?(?:\d+-hour|session|daily|weekly|monthly) limit reached(?:$| ?[|·.])|` +
 		`^you've hit your (?:[\w-]+ ){0,2}limit(?:$| ?[|·.]| get cursor)|` +
 		`^you(?:'re| are) out of extra usage(?:$| ?[·.])|` +
@@ -51,7 +50,7 @@ var (
 		`^usage_limit_(?:reached|exceeded)(?:$|[.:,;])`)
 
 	// 16, 38, 40, 65, 70, 72.
-	reQuota = regexp.MustCompile(`(?i)^(?:your )?credit balance is too low|` +
+	reQuota = lazily(`(?i)^(?:your )?credit balance is too low|` +
 		`^your workspace is out of credits|` +
 		`^(?:you exceeded your current quota, please|quota exceeded\.) check your plan and billing|` +
 		`^you have no quota(?:$|[.:,;])|` +
@@ -60,11 +59,11 @@ var (
 		`^(?:insufficient_quota|quota_exceeded|billing_error|insufficient credits|insufficient balance)(?:$|[.:,;])`)
 
 	// A quota without a word about money passes by itself.
-	rePlainQuota = regexp.MustCompile(`(?i)^(?:your |the |daily |monthly |api )*quota (?:has been |was |is )?` +
+	rePlainQuota = lazily(`(?i)^(?:your |the |daily |monthly |api )*quota (?:has been |was |is )?` +
 		`(?:exceeded|exhausted|reached)(?:$|[.:,;])`)
 
 	// 18, 20-22, 43, 63, 68, and section 1, "Unauthenticated headless run".
-	reAuth = regexp.MustCompile(`(?i)^not logged in(?:$| ?[·.])|` +
+	reAuth = lazily(`(?i)^not logged in(?:$| ?[·.])|` +
 		`^(?:invalid api key|incorrect api key|api key not valid|invalid authentication)(?:$| ?[·.:])|` +
 		`^incorrect api key provided|` +
 		`^oauth token has expired|` +
@@ -80,7 +79,7 @@ var (
 		`^(?:authentication_error|permission_error|invalid_api_key|api_key_invalid|unauthenticated)(?:$|[.:,;])`)
 
 	// 23, 45, 46. The first of them counts anywhere in an error: it is a sentence of one CLI alone.
-	reModel = regexp.MustCompile(`(?i)\bissue with the selected model\b|` +
+	reModel = lazily(`(?i)\bissue with the selected model\b|` +
 		"^the '[^']+' model is not supported when using codex|" +
 		"^the model [`'\"][^`'\"]+[`'\"] does not exist|" +
 		`^models/\S+ is not found|` +
@@ -88,7 +87,7 @@ var (
 		`^(?:requested entity was not found|model not found|model_not_found|providermodelnotfounderror)(?:$|[.:,;])`)
 
 	// 24, 26, 27, 47, 48, 58.
-	reOverload = regexp.MustCompile(`(?i)^overloaded(?:$|\.|_error)|` +
+	reOverload = lazily(`(?i)^overloaded(?:$|\.|_error)|` +
 		`^repeated 529 overloaded errors|` +
 		`^selected model is at capacity|` +
 		`^we're currently experiencing high demand|` +
@@ -97,7 +96,7 @@ var (
 		`^(?:server_overloaded|service unavailable)(?:$|[.:,;])`)
 
 	// 49, 51.
-	reNet = regexp.MustCompile(`(?i)^stream disconnected before completion|` +
+	reNet = lazily(`(?i)^stream disconnected before completion|` +
 		`^model stream ended without a finish reason|` +
 		`^reconnecting\.\.\.|` +
 		`^(?:unable to connect|connection error|connection refused|fetch failed|connection_failed)(?:$|[ .:,;])|` +
@@ -107,7 +106,7 @@ var (
 		`^(?:internal server error|internal_server_error|bad gateway|gateway timeout)(?:$|[.:,;])`)
 
 	// 31, 52.
-	reContext = regexp.MustCompile(`(?i)^prompt is too long(?:$| ?[·:.])|` +
+	reContext = lazily(`(?i)^prompt is too long(?:$| ?[·:.])|` +
 		`^codex ran out of room in the model's context window|` +
 		`^(?:context_length_exceeded|contextoverflowerror|input_too_large|context_window_exceeded|prompt_too_long)(?:$|[.:,;])|` +
 		`\bmaximum context length is \d|` +
@@ -116,20 +115,20 @@ var (
 		`\binput exceeds the context window\b`)
 
 	// 25, 30, 51, 55, 60, 61.
-	reTrying = regexp.MustCompile(`(?i)\bretrying (?:in|after) \d|^\W*reconnecting\.\.\.|^\W*continuing automatically at \d|` +
+	reTrying = lazily(`(?i)\bretrying (?:in|after) \d|^\W*reconnecting\.\.\.|^\W*continuing automatically at \d|` +
 		`\battempt \d+ failed[:.].*\bretrying\b`)
 
 	// A bare note of a retry says how long the provider wants to be left alone, and no more.
-	reBareRetry = regexp.MustCompile(`(?i)^retrying in \d`)
+	reBareRetry = lazily(`(?i)^retrying in \d`)
 
-	reOneModel = regexp.MustCompile(`(?i)^(?:opus|sonnet|haiku) \S+ limit|^you've hit your (?:opus|sonnet|haiku)\b|on this model\b`)
+	reOneModel = lazily(`(?i)^(?:opus|sonnet|haiku) \S+ limit|^you've hit your (?:opus|sonnet|haiku)\b|on this model\b`)
 
 	// rePrefix takes off what CLIs write before a message: marks, "Error:", "API Error: 529", "[API Error:", "Attempt 1 failed:".
-	rePrefix = regexp.MustCompile(`(?i)^(?:[\s⚠✻✽✢✶✳●■✗✘×⎿·]+|(?:fatal )?error: ?|\[?api error:? ?\(?|ran into this error: |` +
+	rePrefix = lazily(`(?i)^(?:[\s⚠✻✽✢✶✳●■✗✘×⎿·]+|(?:fatal )?error: ?|\[?api error:? ?\(?|ran into this error: |` +
 		`attempt \d+ failed[:.] ?|error from provider \([^)]*\): |upstream request failed: |` +
 		`failed to authenticate\. (?:api error: )|(?:http |unexpected status )?([45]\d\d)\b[ :)]*)`)
 
-	reErrorField = regexp.MustCompile(`"(type|code|message)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
+	reErrorField = lazily(`"(type|code|message)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
 )
 
 // Classify reads text from the error channel of a CLI: an error field, its own error line, or its stderr; never the agent's

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -114,9 +113,9 @@ func (p *opencodeParser) use(part object) []Event {
 
 var (
 	// reFailedCall matches the log line of a failed model call of the agent itself; small=true are side calls, for titles.
-	reFailedCall = regexp.MustCompile(`\blevel=ERROR\b.*\bsmall=false\b.*\berror\.error="(?:\w+: )?(.*)"$`)
-	reSideCall   = regexp.MustCompile(`\blevel=ERROR\b.*\bsmall=true\b`)
-	reAutoDeny   = regexp.MustCompile(`permission requested: (.*?);? auto-rejecting`)
+	reFailedCall = lazily(`\blevel=ERROR\b.*\bsmall=false\b.*\berror\.error="(?:\w+: )?(.*)"$`)
+	reSideCall   = lazily(`\blevel=ERROR\b.*\bsmall=true\b`)
+	reAutoDeny   = lazily(`permission requested: (.*?);? auto-rejecting`)
 )
 
 // Stderr reads the log. A failed call there is one that it will try again; if it was the last, an error event follows.

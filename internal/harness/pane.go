@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -92,10 +91,10 @@ func watchClaude(pane Pane) Look {
 }
 
 var (
-	reCrunched = regexp.MustCompile(`(?m)^✻ \S+ for (?:\d+[hms] ?)+(?:$|· done)`)
-	reWorked   = regexp.MustCompile(`Worked for (?:\d+[hms] ?)+`)
-	reCost     = regexp.MustCompile(`\(\d+%\) · \$\d`)
-	reSleeping = regexp.MustCompile(`.*\[retrying in [^\]]*\]`)
+	reCrunched = lazily(`(?m)^✻ \S+ for (?:\d+[hms] ?)+(?:$|· done)`)
+	reWorked   = lazily(`Worked for (?:\d+[hms] ?)+`)
+	reCost     = lazily(`\(\d+%\) · \$\d`)
+	reSleeping = lazily(`.*\[retrying in [^\]]*\]`)
 )
 
 // watchCodex reads the pane's title first, in which codex publishes its state.

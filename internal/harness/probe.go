@@ -2,7 +2,6 @@ package harness
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -45,7 +44,7 @@ func (p Probe) ForModel(model string) Probe {
 	return p
 }
 
-var reVersion = regexp.MustCompile(`\bv?(\d+\.\d+(?:\.\d+)?(?:[-+][0-9A-Za-z.+-]+)?)\b`)
+var reVersion = lazily(`\bv?(\d+\.\d+(?:\.\d+)?(?:[-+][0-9A-Za-z.+-]+)?)\b`)
 
 // ReadVersion finds the version number in what a CLI printed for Probe.Version; "" when there is none.
 func ReadVersion(output string) string {
@@ -55,7 +54,7 @@ func ReadVersion(output string) string {
 	return ""
 }
 
-var reCredentials = regexp.MustCompile(`(\d+) credentials?\b`)
+var reCredentials = lazily(`(\d+) credentials?\b`)
 
 // ReadSignIn reads what the harness called name answered to Probe.SignIn on standard output and standard error (codex answers
 // there), and gives words for a person. An answer in no known form, as of a version that has no such command, is unknown.
@@ -118,7 +117,7 @@ func lastLine(text string) string {
 	return last
 }
 
-var reFlag = regexp.MustCompile(`(?:^|[^\w-])(--?[A-Za-z][\w-]*)`)
+var reFlag = lazily(`(?:^|[^\w-])(--?[A-Za-z][\w-]*)`)
 
 // MissingFlags lists those of flags that help does not name, sorted.
 func MissingFlags(help string, flags []string) []string {

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -9,26 +8,26 @@ import (
 )
 
 var (
-	reEpoch = regexp.MustCompile(`\|\s?(\d{10}|\d{13})\b|"?resets?_?at"?\s*[:=]\s*"?(\d{10}|\d{13})\b`)
+	reEpoch = lazily(`\|\s?(\d{10}|\d{13})\b|"?resets?_?at"?\s*[:=]\s*"?(\d{10}|\d{13})\b`)
 
-	reSeconds = regexp.MustCompile(`(?i)"?(?:resets_in_seconds|retry_after|retry-after)"?\s*[:=]\s*"?(\d{1,7})\b`)
+	reSeconds = lazily(`(?i)"?(?:resets_in_seconds|retry_after|retry-after)"?\s*[:=]\s*"?(\d{1,7})\b`)
 
 	// reWait finds a length of time after words that announce it.
-	reWait = regexp.MustCompile(`(?i)\b(?:(?:resets?|again|retry|available) (?:in|after)|in) (` + lengthPattern + `)`)
+	reWait = lazily(`(?i)\b(?:(?:resets?|again|retry|available) (?:in|after)|in) (` + lengthPattern + `)`)
 
 	// reNextTry is weaker than reWait: a CLI may try again long before a limit passes.
-	reNextTry = regexp.MustCompile(`(?i)\bretrying (?:in|after) (` + lengthPattern + `)`)
+	reNextTry = lazily(`(?i)\bretrying (?:in|after) (` + lengthPattern + `)`)
 
-	reLengthPart = regexp.MustCompile(`(?i)(\d+) ?(ms|milliseconds?|d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?)`)
+	reLengthPart = lazily(`(?i)(\d+) ?(ms|milliseconds?|d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?)`)
 
 	// reClock finds a date, a time of day, or both, after words that announce a reset; and a zone behind it.
-	reClock = regexp.MustCompile(`(?i)\b(?:resets?|again|automatically|until|ends?)(?: (?:at|on|by))? ` +
+	reClock = lazily(`(?i)\b(?:resets?|again|automatically|until|ends?)(?: (?:at|on|by))? ` +
 		`(?:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4})\b)?(?:,| at)?)? ?` +
 		`(?:(\d{1,2})(?::(\d{2}))? ?([ap]m)?\b)?(?: ?\(([A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*)\))?`)
 
-	reDate = regexp.MustCompile(`(?i)\b(?:resets?|again|until|ends?)(?: (?:at|on|by))? (\d{1,2})/(\d{1,2})/(\d{4})\b`)
+	reDate = lazily(`(?i)\b(?:resets?|again|until|ends?)(?: (?:at|on|by))? (\d{1,2})/(\d{1,2})/(\d{4})\b`)
 
-	reISO = regexp.MustCompile(`\b(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))`)
+	reISO = lazily(`\b(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))`)
 )
 
 const lengthPattern = `\d+ ?(?:ms|milliseconds?|d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?)\b` +
@@ -51,7 +50,7 @@ func ResetTime(text string, now time.Time) (time.Time, bool) {
 			return at, true
 		}
 	}
-	for _, pattern := range []*regexp.Regexp{reWait, reNextTry} {
+	for _, pattern := range []*pattern{reWait, reNextTry} {
 		for _, m := range pattern.FindAllStringSubmatch(text, -1) {
 			if wait, ok := length(m[1]); ok {
 				return now.Add(wait), true

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -173,7 +172,7 @@ func (s *stream) finish(exit Exit, failure *Failure) Result {
 }
 
 // reLost matches what the CLIs say of a conversation that they do not have (facts, section 1, "unknown id"; gemini's by run).
-var reLost = regexp.MustCompile(`(?i)no conversation found with session id|no rollout found for thread|\bsession not found|` +
+var reLost = lazily(`(?i)no conversation found with session id|no rollout found for thread|\bsession not found|` +
 	`no session found matching|no saved session found with id|invalid session identifier|no matching session|session .* does not exist`)
 
 // lostSession looks at the CLI's own error channel only.

@@ -2,13 +2,12 @@ package harness
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 )
 
 // reANSI matches terminal sequences: CSI, OSC with its terminator, and two-character escapes.
-var reANSI = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[@-Z\\\\-_]")
+var reANSI = lazily("\x1b\\[[0-9;?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[@-Z\\\\-_]")
 
 // normalise makes one plain line of what a CLI printed, so that the patterns need not know about terminals, typography
 // or wrapped lines.

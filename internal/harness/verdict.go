@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -16,7 +15,7 @@ const (
 	VerdictBlocked Verdict = "blocked" // needs a reason
 )
 
-var reVerdict = regexp.MustCompile(`^BOARD: ?(?i:(done|approve|changes|blocked))(?:: *(.*)|\.?)$`)
+var reVerdict = lazily(`^BOARD: ?(?i:(done|approve|changes|blocked))(?:: *(.*)|\.?)$`)
 
 // VerdictLine reads a verdict from the last line of an agent's final text (RET-4): `BOARD: done`, `BOARD: approve`,
 // `BOARD: changes: <why>` or `BOARD: blocked: <why>`. Marks of emphasis around the line are ignored, for models add them.
