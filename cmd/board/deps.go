@@ -87,8 +87,12 @@ func outerEnv(env []string) []string {
 	return kept
 }
 
-// card finds a card; for one that is not there the nearest id is offered.
-func (c *call) card(ctx context.Context, store *board.Store, id string) (board.Card, error) {
+// card finds a card by what a person calls it; for one that is not there the nearest id is offered.
+func (c *call) card(ctx context.Context, store *board.Store, word string) (board.Card, error) {
+	id, err := c.id(ctx, store, word)
+	if err != nil {
+		return board.Card{}, err
+	}
 	card, err := store.Card(ctx, id)
 	if err == nil || !errors.Is(err, board.ErrNotFound) {
 		return card, err

@@ -58,19 +58,18 @@ func runDispatch(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if only := c.flags.String("only"); only != "" {
-		if _, err := c.card(ctx, store, only); err != nil {
-			return err
-		}
+	o, err := c.tickOptions(ctx, store)
+	if err != nil {
+		return err
 	}
 	t, err := c.ticker(ctx, store)
 	if err != nil {
 		return err
 	}
 	if c.flags.Bool("watch") {
-		return watch(ctx, c, t)
+		return watch(ctx, c, t, o)
 	}
-	report, err := dispatch.Tick(ctx, t.deps(ctx), c.tickOptions())
+	report, err := dispatch.Tick(ctx, t.deps(ctx), o)
 	if err != nil {
 		return err
 	}
@@ -102,11 +101,18 @@ func (c *call) checkDispatchFlags() error {
 	return nil
 }
 
-func (c *call) tickOptions() dispatch.TickOptions {
-	return dispatch.TickOptions{
-		Options: dispatch.Options{MaxRuns: c.flags.Int("max"), Only: c.flags.String("only"), All: c.out.json, Explain: c.out.json},
+// tickOptions are what the flags ask of a tick.
+func (c *call) tickOptions(ctx context.Context, store *board.Store) (dispatch.TickOptions, error) {
+	o := dispatch.TickOptions{
+		Options: dispatch.Options{MaxRuns: c.flags.Int("max"), All: c.out.json, Explain: c.out.json},
 		NoLock:  c.flags.Bool("no-lock"),
 	}
+	if !c.flags.IsSet("only") {
+		return o, nil
+	}
+	card, err := c.card(ctx, store, c.flags.String("only"))
+	o.Only = card.ID
+	return o, err
 }
 
 // dryRun tells the plan of a tick made now (DSP-2, DSP-11).
@@ -115,12 +121,11 @@ func dryRun(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	o := c.tickOptions().Options
-	if o.Only != "" {
-		if _, err := c.card(ctx, store, o.Only); err != nil {
-			return err
-		}
+	tick, err := c.tickOptions(ctx, store)
+	if err != nil {
+		return err
 	}
+	o := tick.Options
 	if o.Set, err = whatIf(c.flags.StringSlice("set")); err != nil {
 		return err
 	}
@@ -211,7 +216,7 @@ func isSetPath(key string) bool {
 }
 
 // watch ticks until it is interrupted. A tick that another one was in the way of, or that had faults, is told and not the end.
-func watch(ctx context.Context, c *call, t ticker) error {
+func watch(ctx context.Context, c *call, t ticker, o dispatch.TickOptions) error {
 	every, err := c.durationFlag("every")
 	if err != nil {
 		return err
@@ -222,7 +227,7 @@ func watch(ctx context.Context, c *call, t ticker) error {
 	var reaper process.Reaper
 	c.out.remark("a tick every %s, until interrupted", expr.FormatDuration(every))
 	for {
-		report, err := dispatch.Tick(ctx, t.deps(ctx), c.tickOptions())
+		report, err := dispatch.Tick(ctx, t.deps(ctx), o)
 		switch {
 		case ctx.Err() != nil:
 			return nil

@@ -33,7 +33,6 @@ func startCommand() command {
 }
 
 func runStart(ctx context.Context, c *call) error {
-	id := c.args[0]
 	if c.flags.Bool("cancel") && c.flags.Bool("over-cap") {
 		return board.NewProblem(board.ErrUsage, "board help start", "start: --cancel and --over-cap are two things")
 	}
@@ -41,9 +40,11 @@ func runStart(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.card(ctx, store, id); err != nil {
+	card, err := c.card(ctx, store, c.args[0])
+	if err != nil {
 		return err
 	}
+	id := card.ID
 	d := startDocument{Card: id, Faults: []dispatch.Fault{}}
 	if c.flags.Bool("cancel") {
 		if err := store.RequestStart(ctx, c.now(), id, c.actor(), false); err != nil {
