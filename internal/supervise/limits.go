@@ -18,7 +18,8 @@ const (
 // life is what the limits of a run are judged by. All times carry the monotonic clock, so that a jump of the wall clock ends
 // nothing (LIV-4). A zero time is "not yet".
 type life struct {
-	started  time.Time
+	started  time.Time // the run: its launch counts in its runtime
+	launched time.Time // the harness
 	progress time.Time // the last output event or beat; what the supervisor does itself is no progress
 	mutedTo  time.Time // `board beat --until`: silence is no trouble before
 	finished time.Time // a verdict was taken, or the CLI said that it is done (RET-8)
@@ -34,7 +35,7 @@ type due struct {
 // judge says whether a limit is reached.
 func (l life) judge(now time.Time, limits workflows.Limits) due {
 	if limits.Runtime > 0 && now.Sub(l.started) >= limits.Runtime && l.finished.IsZero() {
-		return due{End: true, Outcome: board.TimedOut, Reason: "it ran for " + expr.FormatDuration(limits.Runtime) + ", its limit"}
+		return overtime(limits)
 	}
 	if !l.finished.IsZero() {
 		return due{End: now.Sub(l.finished) >= verdictGrace}
@@ -44,12 +45,17 @@ func (l life) judge(now time.Time, limits workflows.Limits) due {
 	}
 	since, lead := l.progress, time.Duration(0)
 	if since.IsZero() {
-		since, lead = l.started, limits.Start
+		since, lead = l.launched, limits.Start
 	}
 	if now.Sub(later(since, l.mutedTo)) < lead+limits.Quiet {
 		return due{}
 	}
 	return due{End: true, Outcome: board.Quiet, Reason: fmt.Sprintf("no output and no beat for %s, its limit", expr.FormatDuration(limits.Quiet))}
+}
+
+// overtime is the end of a run that has used up its time.
+func overtime(limits workflows.Limits) due {
+	return due{End: true, Outcome: board.TimedOut, Reason: "it ran for " + expr.FormatDuration(limits.Runtime) + ", its limit"}
 }
 
 func later(a, b time.Time) time.Time {

@@ -38,9 +38,9 @@ func (t *turn) interruptible(ctx context.Context, step func(context.Context) err
 
 // awaitStop gives what ends the launch first, or nil when the step has finished.
 func (t *turn) awaitStop(finished <-chan struct{}) *stopError {
-	var overtime <-chan time.Time
+	var timeUp <-chan time.Time
 	if t.limits.Runtime > 0 {
-		overtime = t.Clock.After(t.limits.Runtime - t.Clock.Now().Sub(t.life.started))
+		timeUp = t.Clock.After(t.limits.Runtime - t.Clock.Now().Sub(t.life.started))
 	}
 	beat := t.Clock.After(beatEvery)
 	for {
@@ -49,8 +49,8 @@ func (t *turn) awaitStop(finished <-chan struct{}) *stopError {
 			return nil
 		case sig := <-t.Signals:
 			return &stopError{due: signalled(sig)}
-		case <-overtime:
-			return &stopError{due: t.life.judge(t.Clock.Now(), t.limits)}
+		case <-timeUp:
+			return &stopError{due: overtime(t.limits)}
 		case <-beat:
 			t.note("beat", t.beat(t.Clock.Now()))
 			beat = t.Clock.After(beatEvery)

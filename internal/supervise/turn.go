@@ -278,7 +278,7 @@ func (t *turn) start(ctx context.Context, command process.Command, driver harnes
 		return err
 	}
 	t.Fail.Hit(failpoint.SuperviseReleased)
-	t.life.started = t.Clock.Now()
+	t.life.launched = t.Clock.Now()
 	return nil
 }
 
