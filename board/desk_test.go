@@ -17,6 +17,7 @@ type desk struct {
 	t     *testing.T
 	ctx   context.Context //nolint:containedctx // a test has one
 	store *board.Store
+	file  string // the database
 	rules board.Rules
 	now   board.Time
 }
@@ -34,7 +35,7 @@ func newDesk(t *testing.T) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, ctx: t.Context(), store: store, now: board.At(time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC))}
+	d := &desk{t: t, ctx: t.Context(), store: store, file: filepath.Join(dir, "board.db"), now: board.At(time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC))}
 	d.rules = board.Rules{
 		Workflow:    func(string) *workflows.Workflow { return flow },
 		Executor:    func(string) (roster.Executor, bool) { return roster.Executor{}, false },

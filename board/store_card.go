@@ -354,6 +354,11 @@ func saveMove(ctx context.Context, tx *sqlx.Tx, now Time, p personMove) (Sent, e
 			return out, err
 		}
 	}
+	if c.Status == Cancelled {
+		if err := unaskDependents(ctx, tx, now, done.Card, actor); err != nil {
+			return out, err
+		}
+	}
 	events := []change{{kind: "card." + p.event, actor: actor, payload: map[string]any{"from": m.From, "to": m.To, "reason": p.reason}}}
 	for _, kind := range done.Records {
 		events = append(events, change{kind: kind, actor: actor})

@@ -111,27 +111,42 @@ func waitsFor(ctx context.Context, tx sqlx.QueryerContext, id string) ([]string,
 // saveLinks counts a card's revision for its changed links. One that waits for nobody any more is startable from now, and a
 // question whether to go on without a blocker is pointless.
 func saveLinks(ctx context.Context, tx *sqlx.Tx, now Time, c Card, waiting []string, actor string) (*Block, error) {
-	var freed *Block
-	b, err := openBlock(ctx, tx, c.ID)
+	freed, err := unask(ctx, tx, now, c.ID, "no longer linked", actor)
 	if err != nil {
 		return nil, err
-	}
-	if b != nil && b.Kind == BlockCancelled {
-		left, err := cancelledBlockers(ctx, tx, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		if left == 0 {
-			b.Answer, freed = "no longer linked", b
-			if err := saveAnswer(ctx, tx, now, b, actor); err != nil {
-				return nil, err
-			}
-		}
 	}
 	if len(waiting) == 0 {
 		c.ReadySince = max(now, c.NotBefore)
 	}
 	return freed, saveCard(ctx, tx, now, c)
+}
+
+// unask closes a card's question whether to go on without a cancelled blocker, once none of its blockers is cancelled.
+func unask(ctx context.Context, tx *sqlx.Tx, now Time, card, why, actor string) (*Block, error) {
+	b, err := openBlock(ctx, tx, card)
+	if err != nil || b == nil || b.Kind != BlockCancelled {
+		return nil, err
+	}
+	left, err := cancelledBlockers(ctx, tx, card)
+	if err != nil || left > 0 {
+		return nil, err
+	}
+	b.Answer = why
+	return b, saveAnswer(ctx, tx, now, b, actor)
+}
+
+// unaskDependents closes the questions of those who asked whether to go on without a card that is cancelled no more.
+func unaskDependents(ctx context.Context, tx *sqlx.Tx, now Time, c Card, actor string) error {
+	var blocked []string
+	if err := tx.SelectContext(ctx, &blocked, `SELECT blocked FROM card_links WHERE blocker = ? AND waived = 0 ORDER BY blocked`, c.ID); err != nil {
+		return fmt.Errorf("read the cards that wait for %s: %w", c.ID, err)
+	}
+	for _, id := range blocked {
+		if _, err := unask(ctx, tx, now, id, c.ID+" is "+c.Status+" again", actor); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func cancelledBlockers(ctx context.Context, tx *sqlx.Tx, id string) (int, error) {

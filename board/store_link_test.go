@@ -65,3 +65,28 @@ func TestUnlink_ClosesThePointlessQuestionAboutACancelledBlocker(t *testing.T) {
 		t.Errorf("the question is open still: %+v", done)
 	}
 }
+
+// WSP-8: once the blocker is open again there is nothing to ask.
+func TestSend_ReopeningABlockerClosesTheQuestionsAboutIt(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	a, other := d.add(), d.add()
+	b, both := d.add(a), d.add(a, other)
+	send := func(id, event string) {
+		must[board.Sent](t)(d.store.Send(d.ctx, d.now, d.rules, board.SendRequest{Card: id, Event: event, By: workflows.ByPerson, Actor: "ada"}))
+	}
+	send(a, "cancel")
+	send(other, "cancel")
+	d.ask(b, board.BlockCancelled, "go on without it?")
+	d.ask(both, board.BlockCancelled, "go on without them?")
+	send(a, "reopen")
+	if q := d.page(b).Question(); q != nil {
+		t.Errorf("it still asks %q", q.Text)
+	}
+	if d.page(both).Question() == nil {
+		t.Error("the question about the other cancelled blocker is closed too")
+	}
+	if got := d.page(b).Facts.BlockedBy; !slices.Equal(got, []string{a}) {
+		t.Errorf("it waits for %v, want %s", got, a)
+	}
+}

@@ -33,8 +33,8 @@ type CardLine struct {
 	Model      string   `db:"model" json:"model"`
 	Effort     string   `db:"effort" json:"effort"`
 	Parent     string   `db:"parent" json:"parent"`
-	Owns       Strings  `db:"owns" json:"owns"`
-	Labels     Labels   `db:"labels" json:"labels"`
+	Owns       JSON     `db:"owns" json:"owns"` // as stored: an odd row must not keep a list from being shown
+	Labels     JSON     `db:"labels" json:"labels"`
 	NotBefore  Time     `db:"not_before_at_ms" json:"not_before"`
 	Every      string   `db:"every" json:"every"`
 	Failures   int      `db:"failures" json:"failures"`
@@ -123,13 +123,4 @@ func (f CardFilter) where() (string, []any, error) {
 		args = append(args, name, value, value)
 	}
 	return where, args, nil
-}
-
-// Filled is the line with empty lists in place of missing ones, for documents.
-func (l CardLine) Filled() CardLine {
-	fill((*[]string)(&l.Owns))
-	if l.Labels == nil {
-		l.Labels = Labels{}
-	}
-	return l
 }

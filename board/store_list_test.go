@@ -1,7 +1,10 @@
 package board_test
 
 import (
+	"database/sql"
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-2ddc2152/board/board"
@@ -113,4 +116,27 @@ func TestHostIgnored_IsTrueOfAHeadlessProfileOnly(t *testing.T) {
 			t.Errorf("host %q, profile %q: got %v", tt.host, tt.assignee, got)
 		}
 	}
+}
+
+// A row that another program wrote oddly fails that card alone, named; lists still list (faults 44).
+func TestListCards_ListsARowThatIsOdd(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	odd, even := d.add(), d.add()
+	db, err := sql.Open("sqlite", d.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(d.ctx, `UPDATE cards SET labels = '[1]', owns = '{"a": 1}' WHERE id = ?`, odd)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	lines, _, err := d.store.ListCards(d.ctx, d.now, board.CardFilter{})
+	if err != nil || len(lines) != 2 {
+		t.Errorf("got %d lines, %v", len(lines), err)
+	}
+	if _, err := d.store.Card(d.ctx, odd); err == nil || !strings.Contains(err.Error(), odd) {
+		t.Errorf("the odd card is not named: %v", err)
+	}
+	d.page(even)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -80,8 +81,11 @@ func (c *call) edit(ctx context.Context, store *board.Store, id string, edit boa
 	if _, b, facts, err := store.CardWhole(ctx, id); err == nil && slices.Contains(done.Changed, "host") {
 		d.Note = rules.HostNote(b, done.Card, facts, c.now())
 	}
-	if done.Freed != nil {
+	switch {
+	case done.Freed != nil:
 		d.Note = "it is tried again: its row of failures begins anew"
+	case d.Note == "" && done.Card.CurrentRun != 0:
+		d.Note = fmt.Sprintf("run %d goes on with what it was started with", done.Card.CurrentRun)
 	}
 	return c.tell(d, "%s: %s changed (revision %d)", id, strings.Join(done.Changed, ", "), done.Card.Revision)
 }

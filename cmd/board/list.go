@@ -51,9 +51,6 @@ func runList(ctx context.Context, c *call) error {
 		if lines == nil {
 			lines = []board.CardLine{}
 		}
-		for i := range lines {
-			lines[i] = lines[i].Filled()
-		}
 		return c.out.document(lines)
 	}
 	c.listTable(lines)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -216,7 +218,11 @@ func cardCommand() command {
 					return fmt.Errorf("read the card of the session: %w", err)
 				}
 			}
-			c.out.line("%s", strings.TrimSpace(clean(string(data))))
+			var doc bytes.Buffer
+			if err := json.Indent(&doc, bytes.TrimSpace(data), "", "  "); err != nil {
+				return fmt.Errorf("read the card of the session: %w", err)
+			}
+			c.out.line("%s", clean(doc.String()))
 			return nil
 		},
 	}
