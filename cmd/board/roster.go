@@ -299,8 +299,10 @@ func seatOf(s roster.Standing) seat {
 		out.Out, out.OutKind, out.Until, out.Reason = s.Out.Text, string(s.Out.Code), board.At(s.Out.Until), s.Out.Reason
 	}
 	for _, l := range s.Leases {
-		out.Leases = append(out.Leases, seatLease{Card: l.Card, Slot: l.Slot, Role: l.Role, Label: s.Label(l.Clone), Clone: l.Clone,
-			Borrowed: l.Borrowed(), Because: l.Because, Idle: l.Idle, Run: l.Run, Since: board.At(l.Taken)})
+		out.Leases = append(out.Leases, seatLease{
+			Card: l.Card, Slot: l.Slot, Role: l.Role, Label: s.Label(l.Clone), Clone: l.Clone,
+			Borrowed: l.Borrowed(), Because: l.Because, Idle: l.Idle, Run: l.Run, Since: board.At(l.Taken),
+		})
 	}
 	return out
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"io"
 	"maps"
 	"os/exec"
@@ -90,17 +89,14 @@ func (a *asker) start(ctx context.Context, q question) answer {
 	a.end(mark)
 	got.stdout, got.stderr = stdout.String(), stderr.String()
 	got.late = limited.Err() != nil
-	switch state := cmd.ProcessState; {
-	case state == nil:
-		got.err = errors.Unwrap(err)
-		if got.err == nil {
-			got.err = err
-		}
-	default:
-		got.code = state.ExitCode()
-		if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			got.code = 128 + int(status.Signal())
-		}
+	state := cmd.ProcessState
+	if state == nil {
+		got.err = err
+		return got
+	}
+	got.code = state.ExitCode()
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		got.code = 128 + int(status.Signal())
 	}
 	return got
 }

@@ -49,8 +49,10 @@ func (m *machine) prober() probe.Prober {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	return probe.Prober{Environ: append([]string{"PATH=" + m.bin + ":/usr/bin:/bin", "HOME=" + m.home}, m.env...), Clock: clock.Real{},
-		Table: table, Limit: time.Minute, Health: func(context.Context, string) roster.Probe { return roster.Probe{Text: "503 Service Unavailable"} }}
+	return probe.Prober{
+		Environ: append([]string{"PATH=" + m.bin + ":/usr/bin:/bin", "HOME=" + m.home}, m.env...), Clock: clock.Real{},
+		Table: table, Limit: time.Minute, Health: func(context.Context, string) roster.Probe { return roster.Probe{Text: "503 Service Unavailable"} },
+	}
 }
 
 // check looks at one executor.

@@ -82,6 +82,8 @@ func (r *Report) note(text string) {
 }
 
 func newReport(e roster.Executor) Report {
-	return Report{Executor: e.ID, Harness: e.Harness, Model: e.Model, SignIn: harness.SignInUnknown, MissingFlags: []string{},
-		Problems: []Problem{}, Notes: []string{}}
+	return Report{
+		Executor: e.ID, Harness: e.Harness, Model: e.Model, SignIn: harness.SignInUnknown, MissingFlags: []string{},
+		Problems: []Problem{}, Notes: []string{},
+	}
 }

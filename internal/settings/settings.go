@@ -272,4 +272,3 @@ func (s *Settings) executor(id string, repos []string) (roster.Executor, bool) {
 	}
 	return roster.Executor{}, false
 }
-
