@@ -65,8 +65,10 @@ func cardText(b board.Brief, at place, verbs []string) ([]byte, error) {
 		if reason == "" {
 			reason = r.Reason
 		}
-		doc.Attempts = append(doc.Attempts, attemptDocument{Run: r.ID, Attempt: r.Attempt, Status: r.Status, Role: r.Role, Executor: r.Executor,
-			Outcome: r.Outcome, Verdict: r.Verdict, Reason: reason, Summary: r.Summary})
+		doc.Attempts = append(doc.Attempts, attemptDocument{
+			Run: r.ID, Attempt: r.Attempt, Status: r.Status, Role: r.Role, Executor: r.Executor,
+			Outcome: r.Outcome, Verdict: r.Verdict, Reason: reason, Summary: r.Summary,
+		})
 	}
 	for _, t := range b.Facts.Subtasks {
 		doc.Subtasks = append(doc.Subtasks, subtaskDocument{ID: t.ID, Title: t.Title, Status: t.Status, Done: t.Done})

@@ -25,7 +25,7 @@ import (
 func (t *turn) finish(ctx context.Context) {
 	ours := t.exit.Stop != "" || (t.ended != nil && len(t.ended) == 0) // the harness did not end by itself
 	t.Fail.Hit(failpoint.SuperviseEnded)
-	t.exit.Killed = t.endTree(t.keep(), func(left []process.Entry) { t.stuck(ctx, left) })
+	t.exit.Killed = t.endTree(t.profile.Keep, func(left []process.Entry) { t.stuck(ctx, left) })
 	if t.out != nil {
 		t.collect(ctx, ours)
 	}
@@ -81,7 +81,8 @@ func (t *turn) collect(ctx context.Context, ours bool) {
 	t.exit.Notes = append(t.exit.Notes, t.resultNotes(result)...)
 	t.tryWrite(ctx, "store the totals", func() error {
 		return t.store.SaveTotals(ctx, t.id, board.Totals{
-			TokensIn: result.Total.In, TokensOut: result.Total.Out, TokensCached: result.Total.Cached, CostMicros: result.Total.CostMicros})
+			TokensIn: result.Total.In, TokensOut: result.Total.Out, TokensCached: result.Total.Cached, CostMicros: result.Total.CostMicros,
+		})
 	})
 }
 

@@ -44,7 +44,7 @@ func promptText(f promptFacts) (string, error) {
 	}
 	var parts []string
 	add := func(root, part string) {
-		if part != "" && (root == "" || !strings.Contains(source, root)) {
+		if part != "" && (root == "" || !reads(source, root)) {
 			parts = append(parts, strings.TrimSpace(part))
 		}
 	}
@@ -56,11 +56,25 @@ func promptText(f promptFacts) (string, error) {
 	if f.Diff != "" {
 		add("", "## The change\n\n```diff\n"+f.Diff+"\n```")
 	}
-	add("verbs", f.howToEnd())
+	if !strings.Contains(source, "BOARD: ") { // it says itself how a verdict is given
+		add("verbs", f.howToEnd())
+	}
 	if f.unanswered() {
 		add("", f.question())
 	}
 	return strings.Join(parts, "\n\n") + "\n", nil
+}
+
+// reads says whether an expression of a template names a root. The words around the expressions may say the same and read
+// nothing.
+func reads(source, root string) bool {
+	for part := range strings.SplitSeq(source, "{{") {
+		inside, _, ended := strings.Cut(part, "}}")
+		if ended && strings.Contains(inside, root) {
+			return true
+		}
+	}
+	return false
 }
 
 // env is what the template reads.

@@ -3,13 +3,12 @@ package supervise
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-2ddc2152/board/board"
@@ -229,7 +228,7 @@ func (t *turn) writePrompt(ctx context.Context, w *workflows.Workflow, facts har
 			return err
 		}
 		if len(f.Diff) > maxDiff {
-			f.Diff = f.Diff[:maxDiff] + "\n(cut: the change is longer than this prompt may be)"
+			f.Diff = strings.ToValidUTF8(f.Diff[:maxDiff], "") + "\n(cut: the change is longer than this prompt may be)"
 		}
 	}
 	text, err := promptText(f)
@@ -241,81 +240,6 @@ func (t *turn) writePrompt(ctx context.Context, w *workflows.Workflow, facts har
 		return err
 	}
 	return errors.Join(home.WriteFile(t.job.PromptPath, []byte(text)), home.WriteFile(filepath.Join(t.dir, "card.json"), card))
-}
-
-// start starts the harness behind its shim, records who it is, and only then lets it run (DSP-8).
-func (t *turn) start(ctx context.Context, command process.Command, driver harness.Harness) (err error) {
-	var files []*os.File // those of the child
-	defer func() { err = errors.Join(err, closeAll(files...)) }()
-	stdin, err := os.Open(t.job.PromptPath)
-	if err != nil {
-		return fmt.Errorf("open the prompt: %w", err)
-	}
-	files = append(files, stdin)
-	stdout, toStdout, err := os.Pipe()
-	if err != nil {
-		return fmt.Errorf("make a pipe: %w", err)
-	}
-	files = append(files, toStdout)
-	stderr, toStderr, err := os.Pipe()
-	if err != nil {
-		return errors.Join(fmt.Errorf("make a pipe: %w", err), stdout.Close())
-	}
-	files = append(files, toStderr)
-	command.Stdin, command.Stdout, command.Stderr = stdin, toStdout, toStderr
-	started, err := t.table.Start(command, &t.reaper)
-	if err != nil {
-		return errors.Join(err, closeAll(stdout, stderr))
-	}
-	t.root = started.ID
-	t.follow(started, driver.Parser(t.job), stdout, stderr)
-	t.Fail.Hit(failpoint.SuperviseStarted)
-	if err := t.recordProcess(ctx); err != nil {
-		return errors.Join(fmt.Errorf("record the harness of run %d: %w", t.run.ID, err), started.Abandon())
-	}
-	t.Fail.Hit(failpoint.SuperviseRecorded)
-	if err := started.Release(); err != nil {
-		return err
-	}
-	t.Fail.Hit(failpoint.SuperviseReleased)
-	t.life.launched = t.Clock.Now()
-	return nil
-}
-
-// follow reads what the harness prints, and waits for its end.
-func (t *turn) follow(started *process.Started, parser harness.Parser, stdout, stderr *os.File) {
-	t.out = &output{clock: t.Clock, secret: []byte(t.secret), log: t.log, parser: parser, streams: []*os.File{stdout, stderr}}
-	t.out.copy(stdout, parser.Line)
-	t.out.copy(stderr, parser.Stderr)
-	t.ended = make(chan process.Exit, 1)
-	go func() {
-		exit, err := started.Wait()
-		if err != nil {
-			t.say("%v", err)
-		}
-		t.ended <- exit
-	}()
-}
-
-// recordTries bounds how often the identity of the harness is stored before the launch is given up: it must not run unrecorded.
-const recordTries = 3
-
-func (t *turn) recordProcess(ctx context.Context) (err error) {
-	update := board.SessionUpdate{Process: t.root.String()}
-	for range recordTries {
-		if err = t.store.UpdateSession(ctx, board.At(t.Clock.Now()), t.id, update); err == nil || errors.Is(err, board.ErrElsewhere) {
-			return err
-		}
-	}
-	return err
-}
-
-// uuid is a random name for a conversation, as RFC 9562 writes version 4.
-func uuid() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // outcomeWord says for a commit's message how the run seems to end; Settle decides.
@@ -337,6 +261,3 @@ func (t *turn) outcomeWord(ctx context.Context) string {
 	}
 	return word
 }
-
-// keep names what may outlive the run.
-func (t *turn) keep() []string { return slices.Clone(t.profile.Keep) }

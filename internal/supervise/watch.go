@@ -91,12 +91,12 @@ func (t *turn) look(ctx context.Context, w *watcher) bool {
 
 // tell stores what was learnt of the conversation at once, and progress now and then.
 func (t *turn) tell(ctx context.Context, w *watcher, s seen, now time.Time) {
-	named := s.Session != w.told.Session || s.Model != w.told.Model
+	learnt := s.Session != w.told.Session || s.Model != w.told.Model
 	moved := now.Sub(w.stored) >= progressEvery && t.life.progress.After(w.progress)
-	if !named && !moved {
+	if !learnt && !moved {
 		return
 	}
-	if named {
+	if learnt {
 		w.told = s
 		t.tryWrite(ctx, "store the conversation", func() error {
 			return t.store.UpdateSession(ctx, board.At(now), t.id, board.SessionUpdate{HarnessSession: s.Session, Model: s.Model})

@@ -129,7 +129,8 @@ func (s Server) do(ctx context.Context, now board.Time, rules board.Rules, name 
 	switch r.Verb {
 	case VerbVerdict:
 		run, err := s.Store.SetVerdict(ctx, now, rules, board.VerdictRequest{
-			Secret: r.Token, Verdict: r.Verdict, Reason: r.Reason, Kind: r.Kind, Summary: r.Summary})
+			Secret: r.Token, Verdict: r.Verdict, Reason: r.Reason, Kind: r.Kind, Summary: r.Summary,
+		})
 		return Answer{Text: fmt.Sprintf("%s: %s; it counts when this run ends", run.Card, r.Verdict)}, err
 	case VerbBeat:
 		run, err := s.Store.RunOfSecret(ctx, r.Token)
@@ -144,7 +145,8 @@ func (s Server) do(ctx context.Context, now board.Time, rules board.Rules, name 
 	case VerbAdd:
 		id, err := s.Store.AddSubtask(ctx, now, rules, write, board.NewCard{
 			Card:      board.Card{Title: r.Subtask.Title, Body: r.Subtask.Body, Owns: r.Subtask.Owns, Key: r.Subtask.Key},
-			DependsOn: r.Subtask.DependsOn})
+			DependsOn: r.Subtask.DependsOn,
+		})
 		return Answer{Text: id, Card: id}, err
 	case VerbCard:
 		return s.card(ctx, r)
