@@ -33,7 +33,7 @@ func (s subject) live(ctx context.Context, a *asker, r *Report) {
 	default:
 		r.Live = &Live{OK: true, Text: strings.TrimSpace(result.Text)}
 		r.Unknown = ""
-		if s.facts.Name != execName && r.SignIn != harness.SignedIn {
+		if s.facts.Name != execName && r.SignIn == harness.SignInUnknown {
 			r.SignIn, r.SignInText = harness.SignedIn, "it answered a question"
 		}
 	}

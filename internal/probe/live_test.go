@@ -81,3 +81,16 @@ func TestFindings_OnlySignedInAgentsAreOn(t *testing.T) {
 		t.Errorf("the roster made of it is %+v (%v)", r, err)
 	}
 }
+
+// A key that only the CLI's own configuration reads serves too; its own answer about its sign-in stays.
+func TestLive_AnswersWithAKeyOfItsOwnConfiguration(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.program("claude", claude(false))
+	p := m.prober()
+	p.Live = true
+	r := m.check(p, roster.Executor{ID: "x", Harness: "claude", Env: map[string]string{"PROXY_KEY": "k"}})
+	if !r.OK || r.Live == nil || !r.Live.OK || r.SignIn != harness.SignedOut || len(r.Notes) == 0 {
+		t.Errorf("live %+v, sign-in %q, problems %+v, notes %q", r.Live, r.SignIn, r.Problems, r.Notes)
+	}
+}

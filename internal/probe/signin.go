@@ -3,7 +3,9 @@ package probe
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/seed-2ddc2152/board/internal/harness"
@@ -67,10 +69,16 @@ func signInFix(name, program string) string {
 	return fix
 }
 
-// key names a variable of the entry that signs it in; "" for none.
+// key names a variable of the entry that signs it in: one that the CLI is known to read, else one that its own configuration
+// may name; "" for none.
 func (s subject) key() string {
 	for _, name := range harness.KeyVariables(s.facts.Name) {
 		if s.entry.Env[name] != "" {
+			return name
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.entry.Env)) {
+		if (strings.HasSuffix(name, "_KEY") || strings.HasSuffix(name, "_TOKEN")) && s.entry.Env[name] != "" {
 			return name
 		}
 	}
