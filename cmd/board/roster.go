@@ -117,7 +117,7 @@ func runRoster(ctx context.Context, c *call) error {
 	c.out.table(t)
 	for _, s := range d.Executors {
 		if !s.In {
-			c.out.line("%s is %s", s.Executor, clean1(s.Out))
+			c.out.folded(0, s.Executor+" is "+s.Out)
 		}
 	}
 	c.out.section("leases", 3, func(t *table) {

@@ -191,24 +191,24 @@ func (c *call) tellProbe(r probe.Report) {
 	if !r.OK {
 		verdict = c.out.paint(red, "does not run")
 	}
-	facts := []string{verdict}
+	var facts []string
 	if r.Path != "" {
-		facts = append(facts, strings.TrimSpace(r.Version+" "+short(r.Path, c.getenv("HOME"))), string(r.Kind))
+		facts = append(facts, clean1(r.Version+" "+short(r.Path, c.getenv("HOME"))), string(r.Kind))
 	}
 	if r.Node != "" {
 		facts = append(facts, "node "+r.Node)
 	}
 	if r.Path != "" && r.Harness != "exec" && r.SignIn != harness.SignedOut { // that is a problem, or a note, below
-		facts = append(facts, signInText(r))
+		facts = append(facts, clean1(signInText(r)))
 	}
 	if r.Health != nil && r.Health.OK {
 		facts = append(facts, "health URL answers")
 	}
-	c.out.line("%s  %s", c.out.paint(bold, r.Executor), clean1(strings.Join(facts, ", ")))
+	c.out.line("%s  %s", c.out.paint(bold, r.Executor), strings.Join(append([]string{verdict}, facts...), ", "))
 	for _, p := range r.Problems {
-		c.out.line("    %s", clean1(p.Text))
+		c.out.folded(factIndent, p.Text)
 		if p.Fix != "" {
-			c.out.line("    fix: %s", clean1(p.Fix))
+			c.out.folded(factIndent, "fix: "+p.Fix)
 		}
 	}
 	if r.Live != nil && r.Live.OK {
@@ -218,10 +218,24 @@ func (c *call) tellProbe(r probe.Report) {
 		return
 	}
 	for _, note := range r.Notes {
-		c.out.line("    note: %s", clean1(note))
+		c.out.folded(factIndent, "note: "+note)
 	}
 	if r.Unknown != "" && r.OK {
-		c.out.line("    unknown without a run: %s", r.Unknown)
+		c.out.folded(factIndent, "unknown without a run: "+r.Unknown)
+	}
+}
+
+// factIndent is how far in the lines stand that belong to an executor.
+const factIndent = 4
+
+// folded prints a text, on a terminal in as many lines as it needs.
+func (p *printer) folded(indent int, text string) {
+	text = clean1(text)
+	if p.width > 0 {
+		text = wrap(text, p.fit()-indent)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		p.line("%s%s", strings.Repeat(" ", indent), line)
 	}
 }
 
