@@ -46,7 +46,15 @@ func looksLikeTasks(text string) bool {
 	return false
 }
 
-// openTask is a task of a Markdown list that the lines below may belong to.
+// taskList is a Markdown task list while it is read.
+type taskList struct {
+	drafts []Draft
+	bodies []*strings.Builder // of the drafts
+	ticked int
+	open   []openTask // the task that a line may belong to, and those above it
+}
+
+// openTask is a task that the lines below may belong to.
 type openTask struct {
 	indent int
 	draft  int // index; -1 = it is ticked, and left out with its text
@@ -54,51 +62,52 @@ type openTask struct {
 
 func parseTasks(text string) (drafts []Draft, skipped int) {
 	pattern := taskPattern()
-	var open []openTask
-	number := 0
+	list, number := taskList{}, 0
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimRight(line, " \t\r\n")
 		if m := pattern.FindStringSubmatch(line); m != nil {
-			indent := width(m[1])
-			for len(open) > 0 && open[len(open)-1].indent >= indent {
-				open = open[:len(open)-1]
-			}
-			task := openTask{indent: indent, draft: -1}
-			if m[2] == " " {
-				task.draft = len(drafts)
-				d := Draft{Name: fmt.Sprintf("#%d", len(drafts)+1), Line: number}
-				d.Card.Title = strings.TrimSpace(m[3])
-				if len(open) > 0 && open[len(open)-1].draft >= 0 {
-					d.Card.Parent = drafts[open[len(open)-1].draft].Name
-				}
-				drafts = append(drafts, d)
-			} else {
-				skipped++
-			}
-			open = append(open, task)
+			list.task(width(m[1]), m[2] != " ", strings.TrimSpace(m[3]), number)
 			continue
 		}
-		open = addToBody(drafts, open, line)
+		list.text(line)
 	}
-	for i := range drafts {
-		drafts[i].Card.Body = strings.TrimSpace(drafts[i].Card.Body)
+	for i, body := range list.bodies {
+		list.drafts[i].Card.Body = strings.TrimSpace(body.String())
 	}
-	return drafts, skipped
+	return list.drafts, list.ticked
 }
 
-// addToBody gives a line to the task that it is indented below; a line that is not indented ends them all.
-func addToBody(drafts []Draft, open []openTask, line string) []openTask {
-	blank := strings.TrimSpace(line) == ""
-	for len(open) > 0 && !blank && width(line[:len(line)-len(strings.TrimLeft(line, " \t"))]) <= open[len(open)-1].indent {
-		open = open[:len(open)-1]
+// task begins a task; one that is indented below another is its subtask.
+func (l *taskList) task(indent int, ticked bool, title string, line int) {
+	for len(l.open) > 0 && l.open[len(l.open)-1].indent >= indent {
+		l.open = l.open[:len(l.open)-1]
 	}
-	if len(open) == 0 || open[len(open)-1].draft < 0 {
-		return open
+	if ticked {
+		l.ticked++
+		l.open = append(l.open, openTask{indent: indent, draft: -1})
+		return
 	}
-	d := &drafts[open[len(open)-1].draft]
-	d.Card.Body += cutIndent(line, open[len(open)-1].indent+2) + "\n"
-	return open
+	d := Draft{Name: fmt.Sprintf("#%d", len(l.drafts)+1), Line: line}
+	d.Card.Title = title
+	if len(l.open) > 0 && l.open[len(l.open)-1].draft >= 0 {
+		d.Card.Parent = l.drafts[l.open[len(l.open)-1].draft].Name
+	}
+	l.open = append(l.open, openTask{indent: indent, draft: len(l.drafts)})
+	l.drafts, l.bodies = append(l.drafts, d), append(l.bodies, &strings.Builder{})
+}
+
+// text gives a line to the task that it is indented below; one that is indented below none ends them.
+func (l *taskList) text(line string) {
+	indent := width(line[:len(line)-len(strings.TrimLeft(line, " \t"))])
+	for len(l.open) > 0 && line != "" && indent <= l.open[len(l.open)-1].indent {
+		l.open = l.open[:len(l.open)-1]
+	}
+	if len(l.open) == 0 || l.open[len(l.open)-1].draft < 0 {
+		return
+	}
+	task := l.open[len(l.open)-1]
+	l.bodies[task.draft].WriteString(cutIndent(line, task.indent+2) + "\n")
 }
 
 // width is how far an indentation reaches; a tab is four columns.

@@ -181,7 +181,7 @@ func (p *CardPage) readRuns(ctx context.Context, tx *sqlx.Tx) error {
 func (p *CardPage) readEvents(limit int) func(context.Context, *sqlx.Tx) error {
 	return func(ctx context.Context, tx *sqlx.Tx) error {
 		err := tx.SelectContext(ctx, &p.Events, `
-			SELECT * FROM (
+			SELECT id, at_ms, board, card, run, kind, actor, payload FROM (
 				SELECT id, at_ms, board, card, coalesce(run, 0) AS run, kind, actor, payload
 				FROM events
 				WHERE card = ?
