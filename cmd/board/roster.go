@@ -170,14 +170,17 @@ func (s seat) priority() string {
 
 func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// spent is what it cost in the last 24 hours; a + says that some runs told no cost.
+// spent is what it cost in the last 24 hours; a + says that some runs told no cost, a ? that none did.
 func (s pricedSeat) spent() string {
 	text := ""
-	if s.SpentUSD > 0 || s.USDPerDay != nil {
+	switch {
+	case s.SpentUSD > 0 || s.USDPerDay != nil:
 		text = fmt.Sprintf("$%.2f", s.SpentUSD)
-	}
-	if s.Unpriced > 0 {
-		text += "+"
+		if s.Unpriced > 0 {
+			text += "+"
+		}
+	case s.Unpriced > 0:
+		text = "?"
 	}
 	if s.USDPerDay != nil {
 		text += " of $" + number(*s.USDPerDay)
