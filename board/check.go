@@ -37,7 +37,7 @@ func CheckText(what, text string) error {
 func checkBody(what, text string) error {
 	switch {
 	case len(text) > MaxText:
-		return NewProblem(ErrUsage, "put the rest into a file of the repository and name it", "%s has %d bytes; at most %d (1 MiB) are kept", what, len(text), MaxText)
+		return NewProblem(ErrUsage, "put the rest into a file of the repository and name it", "%s is longer than %d bytes (1 MiB), which is all that is kept", what, MaxText)
 	case strings.ContainsRune(text, 0):
 		return NewProblem(ErrUsage, "", "%s contains a NUL byte: it is no text", what)
 	case !utf8.ValidString(text):
