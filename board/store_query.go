@@ -91,12 +91,18 @@ func isWordByte(c byte) bool {
 	return c == '_' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// sqliteError is SQLite's code for a statement that it does not understand.
-const sqliteError = 1
+// SQLite's codes for what a person's statement can be refused for (its result codes 1 and 8).
+const (
+	sqliteError    = 1 // it is not understood
+	sqliteReadOnly = 8 // it writes
+)
 
 // explainQuery is explain for a statement that a person wrote.
 func (s *Store) explainQuery(err error) error {
 	var e *sqlite.Error
+	if errors.As(err, &e) && e.Code() == sqliteReadOnly {
+		return NewProblem(ErrUsage, "board's own verbs change things", "query: it writes, and only reading is possible")
+	}
 	if errors.As(err, &e) && e.Code() == sqliteError {
 		return NewProblem(ErrUsage, "board sql lists the views and their columns", "query: %s", strings.TrimSuffix(e.Error(), fmt.Sprintf(" (%d)", e.Code())))
 	}

@@ -269,7 +269,7 @@ func (c *call) tellInit(d initDocument) error {
 	if d.Board.Repo != "" {
 		what = short(d.Board.Repo, c.getenv("HOME")) + ", base " + d.Board.BaseBranch
 	}
-	t.add("board", d.Board.Slug+"   "+what, "workflow "+d.Board.Workflow+", "+newOrThere(d.BoardNew))
+	t.add("board", d.Board.Slug+" · "+what, "workflow "+d.Board.Workflow+", "+newOrThere(d.BoardNew))
 	if d.Roster != "" {
 		t.add("roster", short(d.Roster, c.getenv("HOME")), newOrThere(d.RosterNew))
 	}
@@ -281,8 +281,8 @@ func (c *call) tellInit(d initDocument) error {
 		c.out.line("        %s is off: %s", x.Executor, clean1(x.Why))
 	}
 	if d.RosterNew && len(d.on) == 0 {
-		c.out.line("        nobody works yet: sign one in (board roster check NAME says how) and take its `disabled` out of the file, or")
-		c.out.line("        write your own: an example stands there")
+		c.out.line("        nobody works yet: sign one in (board roster check NAME says how) and take out its `disabled`,")
+		c.out.line("        or write your own: an example stands there")
 	}
 	if c.out.quiet {
 		return nil

@@ -88,7 +88,7 @@ func runStop(ctx context.Context, c *call) error {
 // untilEnded waits until a run that was asked to stop is proved gone.
 func (c *call) untilEnded(ctx context.Context, t ticker, r board.Run) (board.Run, error) {
 	begin := c.clock.Now()
-	ticked := begin
+	ticked := begin.Add(3*stopLook - stopTick) // the first soon: a run that nobody has taken up yet is settled by a tick
 	for {
 		now, err := t.store.Run(ctx, r.ID)
 		if err != nil || !now.Open() {
