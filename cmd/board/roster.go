@@ -159,13 +159,13 @@ func (s seat) roles() string {
 
 // priority is the number for all roles, then the roles that have another one.
 func (s seat) priority() string {
-	text := number(s.Priority["default"])
+	parts := []string{number(s.Priority["default"])}
 	for _, role := range roster.Roles() {
 		if p, ok := s.Priority[string(role)]; ok {
-			text += fmt.Sprintf(", %s %s", role, number(p))
+			parts = append(parts, string(role)+" "+number(p))
 		}
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
