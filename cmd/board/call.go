@@ -236,8 +236,8 @@ func workingFolder() string {
 
 // resolved is a path with links resolved, or the path itself where that cannot be.
 func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
 	}
 	return path
 }

@@ -84,7 +84,7 @@ func (c *call) signal(ctx context.Context, store *board.Store, runs []run) {
 	if len(runs) == 0 {
 		return
 	}
-	t, err := c.ticker(ctx, store)
+	t, err := c.ticker(store)
 	for _, id := range runs {
 		if err == nil {
 			err = dispatch.SignalStop(ctx, t.deps(ctx), id, false)

@@ -88,7 +88,7 @@ func (c *call) candidates(ctx context.Context, words []string, last string) []st
 	if len(path) == 0 {
 		return verbNames(verbs())
 	}
-	return c.argumentValues(ctx, path, cmd)
+	return c.argumentValues(ctx, cmd)
 }
 
 // walk finds the verb that words have named so far, and the flag that still wants its value.
@@ -145,7 +145,7 @@ func (c *call) flagValues(ctx context.Context, flag string) []string {
 }
 
 // argumentValues are what a verb's arguments may be, told by the words that its help has for them.
-func (c *call) argumentValues(ctx context.Context, path []string, cmd command) []string {
+func (c *call) argumentValues(ctx context.Context, cmd command) []string {
 	var all []string
 	for _, word := range strings.FieldsFunc(cmd.args, func(r rune) bool { return r == ' ' || r == '|' || r == '[' || r == ']' }) {
 		switch word {

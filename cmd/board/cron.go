@@ -73,13 +73,13 @@ func cronInstall(ctx context.Context, c *call) error {
 
 // printJob prints the job for the system's timers, for people to put in its place.
 func (c *call) printJob(job cronJob, as string) error {
-	text := ""
-	switch {
-	case as == "crontab":
+	var text string
+	switch as {
+	case "crontab":
 		text = job.crontab()
-	case as == "systemd":
+	case "systemd":
 		text = job.systemd()
-	case as == "launchd":
+	case "launchd":
 		text = job.launchd()
 	default:
 		return board.NewProblem(board.ErrUsage, didYouMean(as, []string{"crontab", "systemd", "launchd"}, "kinds"), "--as %q: there is no such kind", as)
@@ -161,8 +161,11 @@ func (c *call) cronJob() (cronJob, error) {
 		userHome, _ = c.userHome()
 	}
 	for _, pair := range [][2]string{
-		{"PATH", c.getenv("PATH")}, {"HOME", userHome}, {"LANG", c.getenv("LANG")},
-		{"XDG_CONFIG_HOME", c.getenv("XDG_CONFIG_HOME")}, {"BOARD_ROSTER", c.getenv("BOARD_ROSTER")},
+		{"PATH", c.getenv("PATH")},
+		{"HOME", userHome},
+		{"LANG", c.getenv("LANG")},
+		{"XDG_CONFIG_HOME", c.getenv("XDG_CONFIG_HOME")},
+		{"BOARD_ROSTER", c.getenv("BOARD_ROSTER")},
 	} {
 		if pair[1] != "" {
 			j.env = append(j.env, pair)
@@ -235,8 +238,10 @@ func (c *call) writeCrontab(ctx context.Context, table string) error {
 func (c *call) runCrontab(ctx context.Context, input string, words ...string) (out, complaint string, err error) {
 	program, err := c.lookPath("crontab")
 	if err != nil {
-		return "", "", &board.Problem{Kind: board.ErrInvalid, Text: "crontab is not on PATH: there is no cron here",
-			Fix: "install cron, or use the system's own timers: board cron install --print --as systemd (or launchd)"}
+		return "", "", &board.Problem{
+			Kind: board.ErrInvalid, Text: "crontab is not on PATH: there is no cron here",
+			Fix: "install cron, or use the system's own timers: board cron install --print --as systemd (or launchd)",
+		}
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, program, words...)

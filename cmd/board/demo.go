@@ -162,8 +162,10 @@ func (d *demo) repository(ctx context.Context, p *program) (string, error) {
 	repo := filepath.Join(d.dir, "repo")
 	for _, words := range [][]string{
 		{"init", "--quiet", "--initial-branch=main", repo},
-		{"-C", repo, "-c", "user.name=demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null",
-			"commit", "--quiet", "--allow-empty", "--message=begin"},
+		{
+			"-C", repo, "-c", "user.name=demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null",
+			"commit", "--quiet", "--allow-empty", "--message=begin",
+		},
 	} {
 		cmd := exec.CommandContext(ctx, git, words...)
 		cmd.Env = workspace.CleanEnv(p.env)
@@ -176,7 +178,7 @@ func (d *demo) repository(ctx context.Context, p *program) (string, error) {
 
 // showPlan is `board dispatch --dry-run`, and the reason of one that waits.
 func (d *demo) showPlan(ctx context.Context, c *call) error {
-	t, err := d.call.ticker(ctx, d.store)
+	t, err := d.call.ticker(d.store)
 	if err != nil {
 		return err
 	}
@@ -193,7 +195,7 @@ func (d *demo) showPlan(ctx context.Context, c *call) error {
 
 // work ticks until no card is open.
 func (d *demo) work(ctx context.Context, c *call) error {
-	t, err := d.call.ticker(ctx, d.store)
+	t, err := d.call.ticker(d.store)
 	if err != nil {
 		return err
 	}

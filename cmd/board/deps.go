@@ -32,7 +32,7 @@ type ticker struct {
 	self  string
 }
 
-func (c *call) ticker(ctx context.Context, store *board.Store) (ticker, error) {
+func (c *call) ticker(store *board.Store) (ticker, error) {
 	t := ticker{c: c, store: store}
 	var err error
 	if t.home, err = c.home(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,7 +63,7 @@ func runDispatch(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	t, err := c.ticker(ctx, store)
+	t, err := c.ticker(store)
 	if err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func dryRun(ctx context.Context, c *call) error {
 		}
 		at = when.Time().Local()
 	}
-	t, err := c.ticker(ctx, store)
+	t, err := c.ticker(store)
 	if err != nil {
 		return err
 	}
@@ -193,7 +194,7 @@ func checkWhatIf(key string, value any) error {
 		if _, isFloat := value.(float64); !isInt && !isFloat {
 			expected = "a number"
 		}
-	case isSetPath(key):
+	case slices.Contains(dispatch.SetPaths(), key):
 		if !isInt {
 			expected = "a whole number"
 		}
@@ -204,15 +205,6 @@ func checkWhatIf(key string, value any) error {
 		return board.NewProblem(board.ErrUsage, "", "--set %s: expected %s, found %v", key, expected, value)
 	}
 	return nil
-}
-
-func isSetPath(key string) bool {
-	for _, path := range dispatch.SetPaths() {
-		if path == key {
-			return true
-		}
-	}
-	return false
 }
 
 // watch ticks until it is interrupted. A tick that another one was in the way of, or that had faults, is told and not the end.
@@ -230,7 +222,7 @@ func watch(ctx context.Context, c *call, t ticker, o dispatch.TickOptions) error
 		report, err := dispatch.Tick(ctx, t.deps(ctx), o)
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // to be interrupted is how a watch ends
 		case errors.Is(err, dispatch.ErrTickRunning):
 			c.out.remark("%s  %v", c.clock.Now().Format("15:04:05"), err)
 		case err != nil:
@@ -245,7 +237,7 @@ func watch(ctx context.Context, c *call, t ticker, o dispatch.TickOptions) error
 		}
 		reaper.Reap() // supervisors that have ended are this process's children
 		if c.clock.Sleep(ctx, every) != nil {
-			return nil
+			return nil //nolint:nilerr // likewise
 		}
 	}
 }

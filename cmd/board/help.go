@@ -125,9 +125,9 @@ func splitUsage(flag cli.Flag) (value, text string) {
 // wrap breaks a text into lines of at most so many columns; its own line breaks stay.
 func wrap(text string, width int) string {
 	var lines []string
-	for _, paragraph := range strings.Split(text, "\n") {
+	for paragraph := range strings.SplitSeq(text, "\n") {
 		line := ""
-		for _, word := range strings.Fields(paragraph) {
+		for word := range strings.FieldsSeq(paragraph) {
 			if line != "" && columns(line)+1+columns(word) > width {
 				lines = append(lines, line)
 				line = ""

@@ -15,6 +15,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -25,7 +26,7 @@ import (
 )
 
 // version is set by the linker: -X main.version=v1.2.3.
-var version = "" //nolint:gochecknoglobals // the linker sets package variables only
+var version = ""
 
 func main() {
 	os.Exit(fromProcess().run(os.Args[1:]))
@@ -73,8 +74,8 @@ func (p *program) run(words []string) int {
 
 // lookup gives a variable of the environment; the last of its name, as a shell has it.
 func (p *program) lookup(name string) (string, bool) {
-	for i := len(p.env) - 1; i >= 0; i-- {
-		if key, value, ok := strings.Cut(p.env[i], "="); ok && key == name {
+	for _, pair := range slices.Backward(p.env) {
+		if key, value, ok := strings.Cut(pair, "="); ok && key == name {
 			return value, true
 		}
 	}

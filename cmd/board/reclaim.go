@@ -41,7 +41,7 @@ func runReclaim(ctx context.Context, c *call) error {
 	if !r.Open() {
 		return board.NewProblem(board.ErrRefused, fmt.Sprintf("board run %d", id), "reclaim run %d: it has ended (%s)", id, r.Outcome)
 	}
-	t, err := c.ticker(ctx, store)
+	t, err := c.ticker(store)
 	if err != nil {
 		return err
 	}

@@ -231,7 +231,7 @@ func (c *call) seats(ctx context.Context) (rosterDocument, error) {
 	if err != nil {
 		return d, err
 	}
-	t, err := c.ticker(ctx, store)
+	t, err := c.ticker(store)
 	if err != nil {
 		return d, err
 	}

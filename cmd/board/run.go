@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,7 @@ func runRuns(ctx context.Context, c *call) error {
 		return err
 	}
 	for _, words := range c.flags.StringSlice("outcome") {
-		for _, word := range strings.Split(words, ",") {
+		for word := range strings.SplitSeq(words, ",") {
 			if filter.Outcomes, err = addOutcome(filter.Outcomes, word); err != nil {
 				return err
 			}
@@ -102,10 +103,8 @@ func outcomes() []string {
 }
 
 func addOutcome(all []board.Outcome, word string) ([]board.Outcome, error) {
-	for _, known := range outcomes() {
-		if word == known {
-			return append(all, board.Outcome(word)), nil
-		}
+	if slices.Contains(outcomes(), word) {
+		return append(all, board.Outcome(word)), nil
 	}
 	return nil, board.NewProblem(board.ErrUsage, didYouMean(word, outcomes(), "outcomes"), "--outcome: there is no outcome %q", word)
 }
@@ -300,13 +299,30 @@ func (p *printer) oneRun(r board.Run, dir string) {
 	}
 	t := table{head: make([]string, 2), indent: 2, stretch: 1, bare: true}
 	for _, row := range [][2]string{
-		{"state", outcomeOf(r)}, {"why", r.Reason}, {"verdict", verdict}, {"stop", stop}, {"summary", r.Summary},
-		{"executor", p.label(r.Executor, r.Clone)}, {"harness", strings.TrimSpace(r.Harness + " " + r.Model + " " + r.Effort)},
-		{"role", string(r.Role) + ", slot " + r.Slot + ", profile " + r.Profile}, {"where", string(r.Surface) + " on " + r.Host},
-		{"mode", string(r.Mode)}, {"independent", independent}, {"session", sessionText(r.Session)},
-		{"claimed", p.ago(r.ClaimedAt)}, {"launched", p.ago(r.LaunchedAt)}, {"last word", p.ago(r.ProgressAt)}, {"ended", p.ago(r.EndedAt)},
-		{"for", lasting(p.lasted(r))}, {"exit code", exit}, {"signal", r.Signal}, {"tokens", tokens(r)}, {"cost", cost(r)},
-		{"workspace", r.Workspace}, {"branch", r.Branch}, {"files", dir},
+		{"state", outcomeOf(r)},
+		{"why", r.Reason},
+		{"verdict", verdict},
+		{"stop", stop},
+		{"summary", r.Summary},
+		{"executor", p.label(r.Executor, r.Clone)},
+		{"harness", strings.TrimSpace(r.Harness + " " + r.Model + " " + r.Effort)},
+		{"role", string(r.Role) + ", slot " + r.Slot + ", profile " + r.Profile},
+		{"where", string(r.Surface) + " on " + r.Host},
+		{"mode", string(r.Mode)},
+		{"independent", independent},
+		{"session", sessionText(r.Session)},
+		{"claimed", p.ago(r.ClaimedAt)},
+		{"launched", p.ago(r.LaunchedAt)},
+		{"last word", p.ago(r.ProgressAt)},
+		{"ended", p.ago(r.EndedAt)},
+		{"for", lasting(p.lasted(r))},
+		{"exit code", exit},
+		{"signal", r.Signal},
+		{"tokens", tokens(r)},
+		{"cost", cost(r)},
+		{"workspace", r.Workspace},
+		{"branch", r.Branch},
+		{"files", dir},
 	} {
 		if row[1] != "" {
 			t.add(row[0], row[1])

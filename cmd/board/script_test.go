@@ -31,11 +31,17 @@ func TestScript(t *testing.T) {
 			for _, v := range [][2]string{
 				{"HOME", home},
 				{"BOARD_HOME", filepath.Join(env.WorkDir, "home")},
-				{"XDG_CONFIG_HOME", ""}, {"XDG_DATA_HOME", ""},
-				{"USER", "ada"}, {"LANG", "C.UTF-8"}, {"TZ", "UTC"},
-				{"GIT_CONFIG_GLOBAL", "/dev/null"}, {"GIT_CONFIG_NOSYSTEM", "1"},
-				{"GIT_AUTHOR_NAME", "Ada"}, {"GIT_AUTHOR_EMAIL", "ada@example.org"},
-				{"GIT_COMMITTER_NAME", "Ada"}, {"GIT_COMMITTER_EMAIL", "ada@example.org"},
+				{"XDG_CONFIG_HOME", ""},
+				{"XDG_DATA_HOME", ""},
+				{"USER", "ada"},
+				{"LANG", "C.UTF-8"},
+				{"TZ", "UTC"},
+				{"GIT_CONFIG_GLOBAL", "/dev/null"},
+				{"GIT_CONFIG_NOSYSTEM", "1"},
+				{"GIT_AUTHOR_NAME", "Ada"},
+				{"GIT_AUTHOR_EMAIL", "ada@example.org"},
+				{"GIT_COMMITTER_NAME", "Ada"},
+				{"GIT_COMMITTER_EMAIL", "ada@example.org"},
 			} {
 				env.Setenv(v[0], v[1])
 			}

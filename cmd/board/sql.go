@@ -186,7 +186,7 @@ func (c *call) sqlHelp(ctx context.Context, store *board.Store) error {
 	c.out.heading("Views")
 	for _, v := range d.Views {
 		c.out.line("  %-13s %s", v.View, v.About)
-		for _, line := range strings.Split(wrap(strings.Join(v.Columns, ", "), maxWidth-6), "\n") {
+		for line := range strings.SplitSeq(wrap(strings.Join(v.Columns, ", "), maxWidth-6), "\n") {
 			c.out.line("      %s", c.out.paint(dim, line))
 		}
 	}

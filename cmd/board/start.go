@@ -52,7 +52,7 @@ func runStart(ctx context.Context, c *call) error {
 		}
 		return c.tellStart(d)
 	}
-	t, err := c.ticker(ctx, store)
+	t, err := c.ticker(store)
 	if err != nil {
 		return err
 	}

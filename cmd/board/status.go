@@ -104,7 +104,7 @@ func runStatus(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	t, err := c.ticker(ctx, store)
+	t, err := c.ticker(store)
 	if err != nil {
 		return err
 	}
@@ -357,20 +357,20 @@ func (p *printer) statusRoster(seats []statusSeat) {
 		}
 	}
 	p.heading("ROSTER")
-	for _, line := range strings.Split(wrap(strings.Join(parts, " · "), maxWidth-2), "\n") {
+	for line := range strings.SplitSeq(wrap(strings.Join(parts, " · "), maxWidth-2), "\n") {
 		p.line("  %s", line)
 	}
 }
 
 // bottleneckText is `6 cards wait for "opus": with max 3, 1 more would start now; with 4, 2`.
 func bottleneckText(b dispatch.Bottleneck) string {
-	text := fmt.Sprintf("%d cards wait for %q", b.Held, b.Cap)
+	var raises []string
 	for i, r := range b.Raise {
 		if i == 0 {
-			text += fmt.Sprintf(": with max %d, %d more would start now", r.Max, r.More)
+			raises = append(raises, fmt.Sprintf(": with max %d, %d more would start now", r.Max, r.More))
 			continue
 		}
-		text += fmt.Sprintf("; with %d, %d", r.Max, r.More)
+		raises = append(raises, fmt.Sprintf("with %d, %d", r.Max, r.More))
 	}
-	return text
+	return fmt.Sprintf("%d cards wait for %q", b.Held, b.Cap) + strings.Join(raises, "; ")
 }

@@ -52,7 +52,7 @@ func runStop(ctx context.Context, c *call) error {
 	if !r.Open() {
 		return board.NewProblem(board.ErrRefused, "board runs "+r.Card, "nothing runs to be stopped: run %d of %s has ended (%s)", r.ID, r.Card, r.Outcome)
 	}
-	t, err := c.ticker(ctx, store)
+	t, err := c.ticker(store)
 	if err != nil {
 		return err
 	}

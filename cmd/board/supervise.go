@@ -25,7 +25,7 @@ func superviseCommand() command {
 	}
 }
 
-func runSupervise(_ context.Context, c *call) error {
+func runSupervise(ctx context.Context, c *call) error {
 	id, err := runNumber(c.args[0])
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func runSupervise(_ context.Context, c *call) error {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	code := supervise.Run(context.Background(), supervise.Options{ // a signal ends the run, not the supervisor (SUP-4)
+	code := supervise.Run(context.WithoutCancel(ctx), supervise.Options{ // a signal ends the run, not the supervisor (SUP-4)
 		Home: h, Run: id, Program: self, Environ: outerEnv(c.env), UserHome: userHome, Clock: c.clock, Signals: signals, Fail: fail,
 		Load: func(ctx context.Context, store *board.Store) (supervise.Settings, error) {
 			return c.superviseSettings(ctx, h, store)

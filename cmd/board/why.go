@@ -72,7 +72,7 @@ func runWhy(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	t, err := c.ticker(ctx, store)
+	t, err := c.ticker(store)
 	if err != nil {
 		return err
 	}
