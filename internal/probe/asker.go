@@ -86,7 +86,7 @@ func (a *asker) start(ctx context.Context, q question) answer {
 	cmd.WaitDelay = afterEnd
 	got := answer{words: filepath.Base(q.words[0]) + " " + strings.Join(q.words[1:], " "), limit: q.limit}
 	err := cmd.Run()
-	a.end(mark)
+	a.end(context.WithoutCancel(ctx), mark)
 	got.stdout, got.stderr = stdout.String(), stderr.String()
 	got.late = limited.Err() != nil
 	state := cmd.ProcessState
@@ -101,22 +101,27 @@ func (a *asker) start(ctx context.Context, q question) answer {
 	return got
 }
 
-// endTries bounds how often what is left is looked for: what was forked during a look is found by the next.
-const endTries = 5
+// What is left behind is looked for until nothing is, so often and with such pauses at most. Chosen: half a second; what was
+// forked during a look is found by the next, and what was killed needs a moment to be gone.
+const (
+	endTries = 50
+	endPause = 10 * time.Millisecond
+)
 
 // end kills what a program left behind.
-func (a *asker) end(mark string) {
+func (a *asker) end(ctx context.Context, mark string) {
 	if a.prober.Table == nil {
 		return
 	}
 	for range endTries {
 		left := a.prober.Table.FindByEnv(keyVariable, mark)
-		for _, entry := range left {
-			_ = a.prober.Table.Signal(entry.ID, syscall.SIGKILL) // it is gone, or the next look finds it
-		}
 		if len(left) == 0 {
 			return
 		}
+		for _, entry := range left {
+			_ = a.prober.Table.Signal(entry.ID, syscall.SIGKILL) // it is gone, or the next look finds it
+		}
+		_ = a.prober.Clock.Sleep(ctx, endPause) // never cut short: the context is never done
 	}
 }
 
