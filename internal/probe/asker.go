@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// keyVariable marks what a probe starts, so that what left its process group is found and ended too.
-const keyVariable = "BOARD_LAUNCH_KEY"
+// keyVariable marks what a probe starts, so that what left its process group is found and ended too. It is not that of runs:
+// a tick must not take a probe for one.
+const keyVariable = "BOARD_CHECK_KEY"
 
 // maxAnswer is how much of an answer is kept, in bytes. Chosen: many times the longest help; the rest is thrown away.
 const maxAnswer = 1 << 20
