@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -65,6 +66,9 @@ func parseWords(table []verb, words []string) (invocation, error) {
 			inv.help = true
 		case strings.HasPrefix(word, "-") && word != "-":
 			kept, into, rest, err := inv.takeFlag(word, words, global, known)
+			if err == nil {
+				err = inv.checkFlag(kept, *into, global, known)
+			}
 			if err != nil {
 				return inv, err
 			}
@@ -118,6 +122,38 @@ func (inv *invocation) takeFlag(word string, words []string, global, known map[s
 		value, words = words[0], words[1:]
 	}
 	return "--" + name + "=" + value, into, words, nil
+}
+
+// checkFlag refuses a value that its flag cannot have, and a second one that contradicts the first: the library would take
+// the last.
+func (inv *invocation) checkFlag(kept string, before flagWords, global, known map[string]cli.Flag) error {
+	name, value, valued := strings.Cut(strings.TrimPrefix(kept, "--"), "=")
+	flag := known[name]
+	if flag == nil {
+		flag = global[name]
+	}
+	expected := ""
+	switch flag.(type) {
+	case *cli.BoolFlag:
+		if _, err := strconv.ParseBool(value); valued && err != nil {
+			expected = "true or false"
+		}
+	case *cli.IntFlag:
+		if _, err := strconv.Atoi(value); err != nil {
+			expected = "a whole number"
+		}
+	case *cli.StringSliceFlag:
+		return nil // may be given again
+	}
+	if expected != "" {
+		return board.NewProblem(board.ErrUsage, inv.helpFix(), "--%s %q: expected %s", name, value, expected)
+	}
+	for _, word := range before {
+		if had, _, _ := strings.Cut(word, "="); had == "--"+name && word != kept {
+			return board.NewProblem(board.ErrUsage, inv.helpFix(), "--%s is given twice, and not the same", name)
+		}
+	}
+	return nil
 }
 
 // checked says whether the command can be run with so many arguments.

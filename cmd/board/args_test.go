@@ -76,6 +76,10 @@ func TestParseWords_RefusesWhatItDoesNotKnow(t *testing.T) {
 		{"move 1 2", `unexpected "2"`, "board help move"},
 		{"move 1 --too x", "unknown flag --too", "did you mean --to?"},
 		{"--dry-run dispatch", "unknown flag --dry-run", "behind"},
+		{"move 1 --priority high", `--priority "high": expected a whole number`, "board help move"},
+		{"move 1 --force=maybe", `--force "maybe": expected true or false`, "board help move"},
+		{"move 1 --to a --to b", "--to is given twice", "board help move"},
+		{"--board a move 1 --board b", "--board is given twice", "board help move"},
 		{"move 1 --to", "--to needs a value", "board help move"},
 	} {
 		_, err := parseWords(sampleVerbs(), strings.Fields(tt.words))

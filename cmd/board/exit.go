@@ -87,7 +87,7 @@ func (p *program) report(out *printer, err error) int {
 	if problem := (*board.Problem)(nil); errors.As(err, &problem) {
 		fix = problem.Fix
 	}
-	message := clean(err.Error())
+	message := boundedLines(clean(err.Error()))
 	if !out.json {
 		fmt.Fprintf(p.stderr, "board: %s\n", message)
 		if fix != "" {
@@ -103,6 +103,17 @@ func (p *program) report(out *printer, err error) int {
 	}
 	fmt.Fprintf(p.stderr, "%s\n", text)
 	return x.exit
+}
+
+// lineLimit is how much of one line of an error is told (chosen): some quote what a person or an agent has typed.
+const lineLimit = 500
+
+func boundedLines(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i := range lines {
+		lines[i] = cut(lines[i], lineLimit)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // placeOf is the first place in a file that an error speaks of; empty = none.

@@ -45,7 +45,9 @@ type program struct {
 func fromProcess() *program {
 	p := &program{env: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, clock: clock.Real{}}
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-		p.width = max(width, minWidth)
+		if p.width = max(width, minWidth); width == 0 {
+			p.width = maxWidth // a terminal that does not say how wide it is
+		}
 	}
 	return p
 }

@@ -177,7 +177,7 @@ func (t table) widths() []int {
 	return widths
 }
 
-// shrink takes from the stretch column, then from the last ones, what a line has too many.
+// shrink takes what a line has too many from the stretch column, then from the last ones.
 func (t table) shrink(widths []int, fit int) {
 	total := t.indent - 2
 	for _, w := range widths {
@@ -196,9 +196,10 @@ func (t table) shrink(widths []int, fit int) {
 	}
 }
 
+// reversed are the columns from the last to the second: the first holds what one would type next, and is never cut.
 func reversed(n int) []int {
 	order := make([]int, 0, n)
-	for i := n - 1; i >= 0; i-- {
+	for i := n - 1; i > 0; i-- {
 		order = append(order, i)
 	}
 	return order
