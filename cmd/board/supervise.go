@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
+
+	"golang.org/x/term"
 
 	"github.com/seed-2ddc2152/board/board"
 	"github.com/seed-2ddc2152/board/internal/failpoint"
@@ -42,6 +45,11 @@ func runSupervise(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	pane, err := c.inPane(h, id)
+	if err != nil {
+		return err
+	}
+	defer pane.close()
 	userHome, _ := c.userHome() // without one, workers have no HOME either
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -51,12 +59,48 @@ func runSupervise(ctx context.Context, c *call) error {
 		Load: func(ctx context.Context, store *board.Store) (supervise.Settings, error) {
 			return c.superviseSettings(ctx, h, store)
 		},
-		Stderr: c.stderr,
+		Stderr: c.stderr, Terminal: pane.terminal, Tmux: c.tmux(h),
 	})
 	if code != 0 {
 		return fmt.Errorf("supervise run %d: see %s", id, h.Run(id))
 	}
 	return nil
+}
+
+// ownPane is what a supervisor has that a tmux window runs.
+type ownPane struct {
+	terminal *os.File // nil: the supervisor is detached
+	log      *os.File
+}
+
+func (p ownPane) close() {
+	if p.log != nil {
+		_ = p.log.Close() // nothing is written any more
+	}
+}
+
+// inPane finds out whether this process is what a tmux window runs. Then its environment is the one that the tick has handed
+// over, since tmux gives it that of whoever started the server, and what it has to say goes to the run's folder.
+func (c *call) inPane(h home.Home, run int64) (ownPane, error) {
+	if c.getenv("TMUX_PANE") == "" || !term.IsTerminal(int(os.Stdin.Fd())) {
+		return ownPane{}, nil
+	}
+	handed, err := h.TakeEnviron(run)
+	if err != nil {
+		return ownPane{}, err
+	}
+	if handed != nil {
+		c.env = append(handed, "TERM="+c.getenv("TERM")) // the last of a name counts
+	}
+	if err := home.MkdirAll(h.Run(run)); err != nil {
+		return ownPane{}, err
+	}
+	log, err := os.OpenFile(filepath.Join(h.Run(run), "supervise.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return ownPane{}, fmt.Errorf("open the log of run %d: %w", run, err)
+	}
+	c.stderr = log
+	return ownPane{terminal: os.Stdin, log: log}, nil
 }
 
 // superviseSettings reads the files that a session is run by, anew at each call.

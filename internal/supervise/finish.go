@@ -25,8 +25,18 @@ import (
 func (t *turn) finish(ctx context.Context) {
 	ours := t.exit.Stop != "" || (t.ended != nil && len(t.ended) == 0) // the harness did not end by itself
 	t.Fail.Hit(failpoint.SuperviseEnded)
-	t.exit.Killed = t.endTree(t.profile.Keep, func(left []process.Entry) { t.stuck(ctx, left) })
-	if t.out != nil {
+	var told harness.Result
+	if t.agent != nil {
+		told = t.agentResult()
+		t.exit.Kept = t.keeps(told)
+	}
+	if !t.exit.Kept {
+		t.exit.Killed = t.endTree(t.profile.Keep, func(left []process.Entry) { t.stuck(ctx, left) })
+	}
+	switch {
+	case t.agent != nil:
+		t.collectAgent(ctx, told)
+	case t.out != nil:
 		t.collect(ctx, ours)
 	}
 	if err := t.serveOutbox(ctx); err != nil {
@@ -109,7 +119,7 @@ func (t *turn) reported(r harness.Result) board.Result {
 		out.Turns = &turns
 	}
 	if f := r.Failure; f != nil {
-		out.Class, out.Message, out.ResetAt, out.RetryAfter = string(f.Class), f.Message, board.At(f.ResetAt), f.RetryAfter
+		out.Class, out.Message, out.ResetAt, out.RetryAfter, out.OneModel = string(f.Class), f.Message, board.At(f.ResetAt), f.RetryAfter, f.OneModel
 	}
 	return out
 }
@@ -119,6 +129,9 @@ func (t *turn) resultNotes(r harness.Result) []string {
 	asked, answered := strings.ToLower(t.run.Model), strings.ToLower(r.Model)
 	if asked != "" && answered != "" && !strings.Contains(answered, asked) && !strings.Contains(asked, answered) {
 		notes = append(notes, fmt.Sprintf("asked for the model %s, answered by %s", t.run.Model, r.Model))
+	}
+	if t.out == nil {
+		return notes
 	}
 	if err := t.out.logErr; err != nil {
 		notes = append(notes, "the log is cut: "+err.Error())

@@ -23,6 +23,7 @@ type life struct {
 	progress time.Time // the last output event or beat; what the supervisor does itself is no progress
 	mutedTo  time.Time // `board beat --until`: silence is no trouble before
 	finished time.Time // a verdict was taken, or the CLI said that it is done (RET-8)
+	attended bool      // an interactive pane: a verdict does not end it, its turn's end does (END-1)
 }
 
 // due is what a limit asks for.
@@ -36,6 +37,9 @@ type due struct {
 func (l life) judge(now time.Time, limits workflows.Limits) due {
 	if limits.Runtime > 0 && now.Sub(l.started) >= limits.Runtime && l.finished.IsZero() {
 		return overtime(limits)
+	}
+	if !l.finished.IsZero() && l.attended {
+		return due{End: limits.Runtime > 0 && now.Sub(l.started) >= limits.Runtime}
 	}
 	if !l.finished.IsZero() {
 		return due{End: now.Sub(l.finished) >= verdictGrace}

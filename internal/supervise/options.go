@@ -10,6 +10,7 @@ import (
 	"github.com/seed-2ddc2152/board/internal/failpoint"
 	"github.com/seed-2ddc2152/board/internal/harness"
 	"github.com/seed-2ddc2152/board/internal/home"
+	"github.com/seed-2ddc2152/board/internal/tmux"
 )
 
 // FailPrompt is a step beside those of package failpoint: prompt and card are written, nothing is started.
@@ -22,7 +23,7 @@ type Settings struct {
 	Poke   bool           // run a tick when the run has ended (DSP-14)
 }
 
-// Options are what a supervisor is given. All but UserHome and Fail must be set.
+// Options are what a supervisor is given. All but UserHome, Fail, Terminal and Tmux must be set.
 type Options struct {
 	Home    home.Home
 	Run     int64
@@ -37,4 +38,7 @@ type Options struct {
 	// them; where it fails at the end, what the start loaded serves.
 	Load   func(context.Context, *board.Store) (Settings, error)
 	Stderr io.Writer // runs/<id>/supervise.log
+	// Terminal is the pane's, when this process is what a tmux window runs; nil: it is detached.
+	Terminal *os.File
+	Tmux     *tmux.Server // the home's; used where there is a Terminal
 }

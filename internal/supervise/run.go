@@ -6,7 +6,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/seed-2ddc2152/board/board"
 	"github.com/seed-2ddc2152/board/internal/failpoint"
@@ -20,7 +22,7 @@ import (
 // Run is the whole life of a supervisor: it takes its run, works, proves that everything has gone, and settles (DSP-8). The
 // exit code is 0 also when another supervisor has the run, and 1 when something failed that Stderr tells.
 func Run(ctx context.Context, o Options) int {
-	s := &supervisor{Options: o, loaded: Settings{Rules: noRules()}}
+	s := &supervisor{Options: o, loaded: Settings{Rules: noRules()}, locks: map[int64]*process.RecordLock{}}
 	s.Fail.Hit(failpoint.SuperviseStart)
 	err := s.life(ctx)
 	if errors.Is(err, board.ErrElsewhere) {
@@ -41,23 +43,16 @@ type supervisor struct {
 	reaper process.Reaper
 	self   process.Identity
 	store  *board.Store
-	loaded Settings // the last that could be loaded
+	loaded Settings                      // the last that could be loaded
+	locks  map[int64]*process.RecordLock // of its runs, by run, until it ends
 }
 
 // life takes the lock that it keeps until it ends, and the run. Before the run is taken nothing is started or written.
 func (s *supervisor) life(ctx context.Context) (err error) {
-	dir := s.Home.Run(s.Run)
-	if err := home.MkdirAll(dir); err != nil {
-		return fmt.Errorf("make the folder of run %d: %w", s.Run, err)
+	if err := s.lock(s.Run); err != nil {
+		return err
 	}
-	lock, held, err := process.LockRecord(filepath.Join(dir, "lock"))
-	if err != nil {
-		return fmt.Errorf("lock run %d: %w", s.Run, err)
-	}
-	if held {
-		return fmt.Errorf("run %d has a supervisor: %w", s.Run, board.ErrElsewhere)
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
+	defer func() { err = errors.Join(err, s.unlock()) }()
 	s.Fail.Hit(failpoint.SuperviseLock)
 	if err := s.open(ctx); err != nil {
 		return err
@@ -69,6 +64,36 @@ func (s *supervisor) life(ctx context.Context) (err error) {
 	}
 	s.Fail.Hit(failpoint.SuperviseRunning)
 	return x.serve(ctx, run)
+}
+
+// lock takes the lock of a run, and keeps it until this process ends (DSP-8).
+func (s *supervisor) lock(run int64) error {
+	dir := s.Home.Run(run)
+	if err := home.MkdirAll(dir); err != nil {
+		return fmt.Errorf("make the folder of run %d: %w", run, err)
+	}
+	lock, held, err := process.LockRecord(filepath.Join(dir, "lock"))
+	if err != nil {
+		return fmt.Errorf("lock run %d: %w", run, err)
+	}
+	if held {
+		return fmt.Errorf("run %d has a supervisor: %w", run, board.ErrElsewhere)
+	}
+	s.locks[run] = lock
+	return nil
+}
+
+// unlock gives up the locks of runs, all of them where none is named.
+func (s *supervisor) unlock(runs ...int64) error {
+	if len(runs) == 0 {
+		runs = slices.Collect(maps.Keys(s.locks))
+	}
+	var all []error
+	for _, run := range runs {
+		all = append(all, s.locks[run].Release())
+		delete(s.locks, run)
+	}
+	return errors.Join(all...)
 }
 
 // open finds out where it is, and opens the database as it is: a supervisor never migrates (SUP-2).
@@ -115,11 +140,13 @@ func (s *supervisor) begin(ctx context.Context) (*session, board.Run, error) {
 	default:
 	}
 	x := s.newSession(run.ID, rand.Text(), rand.Text())
+	x.pane, x.interactive = s.ownPane(ctx), s.interactive(ctx, run)
 	now := board.At(s.Clock.Now())
 	run, err = s.store.Begin(ctx, now, run.ID, board.Session{
 		ID: run.ID, Card: run.Card, Board: run.Board, Slot: run.Slot, Role: run.Role, Profile: run.Profile, Origin: board.Dispatched,
 		LaunchKey: x.key, SecretHash: board.SecretHash(x.secret), Harness: run.Harness, Executor: run.Executor, Model: run.Model,
-		Host: run.Host, Surface: run.Surface, Supervisor: s.self.String(), State: board.SessionBusy, FirstRun: run.ID, LastRun: run.ID,
+		Host: run.Host, Surface: run.Surface, Interactive: x.interactive,
+		TmuxSocket: x.pane.Socket, TmuxSession: x.pane.Session, TmuxWindow: x.pane.Window, TmuxPane: x.pane.Pane, Supervisor: s.self.String(), State: board.SessionBusy, FirstRun: run.ID, LastRun: run.ID,
 		StartedAt: now, LastSeenAt: now,
 	})
 	return x, run, err

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-2ddc2152/board/internal/failpoint"
 	"github.com/seed-2ddc2152/board/internal/home"
 	"github.com/seed-2ddc2152/board/internal/process"
+	"github.com/seed-2ddc2152/board/internal/tmux"
 	"github.com/seed-2ddc2152/board/internal/worker"
 	"github.com/seed-2ddc2152/board/internal/workspace"
 )
@@ -24,6 +25,10 @@ type session struct {
 	folder string
 	outbox string
 	git    *workspace.Git
+
+	pane        tmux.Identity // the window that it is shown in; zero: it is detached
+	interactive bool          // it shows the harness's own screen
+	agent       *agent        // the interactive harness; nil until it was started
 
 	root       process.Identity            // the harness; zero until it was started
 	remembered map[string]process.Identity // descendants that were seen, by identity: they are ours wherever they went
@@ -40,19 +45,36 @@ func (s *supervisor) newSession(id int64, key, secret string) *session {
 	return x
 }
 
-// serve works off the session's run and settles it. Its end is recorded whatever is asked of the supervisor meanwhile.
+// serve works off the session's runs and settles them: one, or where the session is kept each that comes into its inbox. Its
+// end is recorded whatever is asked of the supervisor meanwhile.
 func (x *session) serve(ctx context.Context, run board.Run) error {
 	ctx = context.WithoutCancel(ctx)
-	t := x.newTurn(run)
+	for {
+		t := x.newTurn(run)
+		err := t.serve(ctx)
+		if !t.exit.Kept || err != nil {
+			return err
+		}
+		next, why := t.next(ctx)
+		if why != "" {
+			t.end(ctx, why)
+			return nil
+		}
+		run = next
+	}
+}
+
+// serve works off one run.
+func (t *turn) serve(ctx context.Context) error {
 	t.work(ctx)
 	t.finish(ctx)
 	if err := t.writeExit(); err != nil {
 		return err
 	}
-	x.Fail.Hit(failpoint.SuperviseExit)
+	t.Fail.Hit(failpoint.SuperviseExit)
 	settled := t.settle(ctx)
-	x.Fail.Hit(failpoint.SuperviseSettled)
-	x.poke()
+	t.Fail.Hit(failpoint.SuperviseSettled)
+	t.poke()
 	return settled
 }
 

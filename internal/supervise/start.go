@@ -33,6 +33,7 @@ func (t *turn) start(ctx context.Context, command process.Command, driver harnes
 	}
 	files = append(files, toStderr)
 	command.Stdin, command.Stdout, command.Stderr = stdin, toStdout, toStderr
+	command.Foreground, command.Terminal = t.Terminal != nil, t.Terminal
 	started, err := t.table.Start(command, &t.reaper)
 	if err != nil {
 		return errors.Join(err, closeAll(stdout, stderr))
@@ -55,16 +56,25 @@ func (t *turn) start(ctx context.Context, command process.Command, driver harnes
 // follow reads what the harness prints, and waits for its end.
 func (t *turn) follow(started *process.Started, parser harness.Parser, stdout, stderr *os.File) {
 	t.out = &output{clock: t.Clock, secret: []byte(t.secret), log: t.log, parser: parser, streams: []*os.File{stdout, stderr}}
+	if t.Terminal != nil {
+		t.out.log = watchedOn(t.log, t.Terminal)
+	}
 	t.out.copy(stdout, parser.Line)
 	t.out.copy(stderr, parser.Stderr)
-	t.ended = make(chan process.Exit, 1)
+	t.ended = t.waitFor(started)
+}
+
+// waitFor gives how the harness ends, once it does.
+func (x *session) waitFor(started *process.Started) chan process.Exit {
+	ended := make(chan process.Exit, 1)
 	go func() {
 		exit, err := started.Wait()
 		if err != nil {
-			t.say("%v", err)
+			x.say("%v", err)
 		}
-		t.ended <- exit
+		ended <- exit
 	}()
+	return ended
 }
 
 // recordTries bounds how often the identity of the harness is stored before the launch is given up: it must not run unrecorded.

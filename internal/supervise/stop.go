@@ -3,7 +3,6 @@ package supervise
 import (
 	"cmp"
 	"context"
-	"os"
 	"time"
 
 	"github.com/seed-2ddc2152/board/board"
@@ -48,7 +47,7 @@ func (t *turn) awaitStop(finished <-chan struct{}) *stopError {
 		case <-finished:
 			return nil
 		case sig := <-t.Signals:
-			return &stopError{due: signalled(sig)}
+			return &stopError{due: t.signalled(sig)}
 		case <-timeUp:
 			return &stopError{due: overtime(t.limits)}
 		case <-beat:
@@ -56,11 +55,6 @@ func (t *turn) awaitStop(finished <-chan struct{}) *stopError {
 			beat = t.Clock.After(beatEvery)
 		}
 	}
-}
-
-// signalled is what a signal asks for where nobody has stored more (SUP-4).
-func signalled(sig os.Signal) due {
-	return due{End: true, Outcome: board.Interrupted, Reason: "its supervisor was told to end (" + sig.String() + ")"}
 }
 
 // stop stores why the run is to end before anything is signalled (END-0). What somebody else has stored before stands.

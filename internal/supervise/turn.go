@@ -37,19 +37,26 @@ type turn struct {
 	out     *output // nil until the harness was started
 	job     harness.Job
 
-	life    life
-	ended   chan process.Exit // of the harness; nil until it was started
-	summary string            // that a verdict gave: it goes before the final text
-	result  time.Time         // of $BOARD_RESULT when it was last read
-	exit    board.Exit
+	life     life
+	ended    chan process.Exit  // of the harness; nil until it was started
+	talk     *talk              // with an interactive agent; nil: it is headless
+	told     board.SessionState // what was last stored of the session
+	question string
+	summary  string    // that a verdict gave: it goes before the final text
+	result   time.Time // of $BOARD_RESULT when it was last read
+	exit     board.Exit
 }
 
 func (x *session) newTurn(run board.Run) *turn {
 	now := x.Clock.Now()
-	return &turn{
+	t := &turn{
 		session: x, run: run, dir: x.Home.Run(run.ID), life: life{started: now},
 		exit: board.Exit{Run: run.ID, StartedAt: board.At(now)},
 	}
+	if x.interactive {
+		t.talk, t.told, t.life.attended = &talk{state: harness.StateUnknown}, board.SessionBusy, true
+	}
+	return t
 }
 
 // work brings the run from its workspace to the moment when the harness has ended or must. What goes wrong is in the exit.
@@ -109,6 +116,12 @@ func (t *turn) launch(ctx context.Context) error {
 		return err
 	}
 	t.Fail.Hit(FailPrompt)
+	switch {
+	case t.agent != nil:
+		return t.goOn(ctx)
+	case t.interactive:
+		return t.startAgent(ctx, command)
+	}
 	return t.start(ctx, command, driver)
 }
 
@@ -174,7 +187,10 @@ func (t *turn) newJob(e roster.Executor, facts harness.Facts, env variables) har
 		Bin: e.Bin, Argv: e.Command, Model: t.run.Model, Effort: t.run.Effort, Flags: e.Flags, Permissions: t.permissions(),
 		PromptPath: filepath.Join(t.dir, "prompt.md"), Workspace: t.place.Path, RunDir: t.dir, OutboxDir: t.outbox,
 		ResultPath: filepath.Join(t.dir, "result.json"), Resume: t.brief.Resumed.HarnessSession, Runtime: t.limits.Runtime,
-		Root: os.Geteuid() == 0, Home: env["HOME"], Env: env,
+		Root: os.Geteuid() == 0, Home: env["HOME"], Env: env, Interactive: t.interactive,
+	}
+	if t.agent != nil {
+		job.ResultPath = t.agent.job.ResultPath // as the agent's environment has it
 	}
 	if job.Resume != "" {
 		r := t.brief.Resumed

@@ -43,9 +43,12 @@ func (t *turn) watch(ctx context.Context) {
 		select {
 		case exit := <-t.ended:
 			t.ended <- exit
+			if t.hungUp() { // the agent went with its window, whatever it made of that
+				t.stop(ctx, t.signalled(syscall.SIGHUP))
+			}
 			return
 		case sig := <-t.Signals:
-			t.stop(ctx, signalled(sig))
+			t.stop(ctx, t.signalled(sig))
 			return
 		case <-t.Clock.After(pollEvery):
 		}
@@ -65,7 +68,7 @@ func (t *turn) look(ctx context.Context, w *watcher) bool {
 		}
 	}
 	t.readResult(ctx)
-	s := t.out.Seen()
+	s := t.seen(ctx, now)
 	t.life.progress = later(t.life.progress, s.Progress)
 	if s.Final && t.life.finished.IsZero() {
 		t.life.finished = now
@@ -76,6 +79,12 @@ func (t *turn) look(ctx context.Context, w *watcher) bool {
 		t.note("beat", t.beat(now))
 		t.reaper.Reap()
 		t.remember()
+		if t.talk != nil {
+			t.turnLog(ctx)
+		}
+	}
+	if t.talk != nil && t.talk.over {
+		return true
 	}
 	d := t.life.judge(now, t.limits)
 	if !d.End {
@@ -87,6 +96,14 @@ func (t *turn) look(ctx context.Context, w *watcher) bool {
 	}
 	t.stop(ctx, d)
 	return true
+}
+
+// seen is what the run has told so far.
+func (t *turn) seen(ctx context.Context, now time.Time) seen {
+	if t.talk != nil {
+		return t.lookAtAgent(ctx, now)
+	}
+	return t.out.Seen()
 }
 
 // tell stores what was learnt of the conversation at once, and progress now and then.

@@ -1,0 +1,64 @@
+package supervise
+
+import (
+	"time"
+
+	"github.com/seed-2ddc2152/board/internal/harness"
+)
+
+// Times by which the end of an interactive agent's turn is told.
+const (
+	screenEvery = time.Second            // between two looks at the screen; chosen: a look costs two processes
+	nudgeAfter  = 6 * time.Second        // an agent that has not begun by then is pressed Enter once more: a paste can swallow one
+	idleAfter   = 30 * time.Second       // an agent that idles so long after its prompt has answered unseen
+	stillAfter  = 2 * time.Second        // of silence after a verdict ends the turn of an agent that does not tell its state
+	readyStill  = 700 * time.Millisecond // a screen that stands so long takes a prompt, where the agent does not tell
+	readyMost   = 90 * time.Second       // for an agent to become ready; chosen: an update and a cold cache
+)
+
+// talk is one run of an interactive agent: what was seen of it since it was given its prompt. A zero time is "not yet".
+type talk struct {
+	given  time.Time     // the prompt was submitted
+	looked time.Time     // at the screen
+	spoke  time.Time     // the log last grew, or the conversation's record did
+	state  harness.State // as last seen
+	since  time.Time     // it is in that state
+	begun  bool          // it was at work since the prompt
+	nudged bool          // Enter was pressed a second time
+	over   bool          // its turn has ended, or must
+	needs  int           // looks in a row that saw a screen for a person
+	limit  *harness.Failure
+	size   int64 // of the log
+}
+
+// saw takes in the agent's state.
+func (k *talk) saw(state harness.State, now time.Time) {
+	if state != k.state {
+		k.state, k.since = state, now
+	}
+	if state == harness.StateBusy || state == harness.StateWaiting {
+		k.begun = true
+	}
+}
+
+// stuck says whether the prompt seems to lie in the agent's input, unsent.
+func (k *talk) stuck(now time.Time) bool {
+	return !k.nudged && !k.begun && k.state == harness.StateIdle && now.Sub(k.given) >= nudgeAfter
+}
+
+// ended says whether the turn is over (END-1). verdict is when the worker gave one. An agent that tells its state has ended
+// when it idles after it was at work; one that does not, when it has said its verdict and is silent.
+func (k *talk) ended(now, verdict time.Time) bool {
+	if k.given.IsZero() {
+		return false
+	}
+	told := verdict.After(k.given)
+	switch k.state {
+	case harness.StateIdle:
+		return k.begun || told || now.Sub(k.given) >= idleAfter
+	case harness.StateUnknown:
+		return told && (now.Sub(later(k.spoke, verdict)) >= stillAfter || now.Sub(verdict) >= verdictGrace)
+	case harness.StateBusy, harness.StateWaiting:
+	}
+	return false
+}
