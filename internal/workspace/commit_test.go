@@ -262,6 +262,10 @@ func TestDiff_IsWhatTheBranchChangedSinceItLeftTheBase(t *testing.T) {
 	if err != nil || !strings.Contains(text, "+++ b/made\n") || strings.Contains(text, "later") {
 		t.Errorf("got %q, %v", text, err)
 	}
+	left := p.run(p.repo, "merge-base", "main", "board/web-1")
+	if same, err := p.git.Diff(t.Context(), p.repo, left, "board/web-1"); err != nil || same != text {
+		t.Errorf("against the commit that it left: got %q, %v", same, err)
+	}
 	stat, err := p.git.DiffStat(t.Context(), p.repo, "", "board/web-1")
 	if want := (workspace.Stat{Files: 1, Insertions: 2}); err != nil || stat != want {
 		t.Errorf("got %+v, %v, want %+v", stat, err, want)

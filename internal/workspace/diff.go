@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,8 +13,8 @@ type Stat struct {
 	Files, Insertions, Deletions int
 }
 
-// Diff returns what the branch changed since it left the base, as a patch without colour. No program that the
-// repository's configuration names is run for it.
+// Diff returns what the branch changed since it left the base, as a patch without colour. The base is a branch, or the commit
+// at which the branch left it. No program that the repository's configuration names is run for it.
 func (g *Git) Diff(ctx context.Context, repo, base, branch string) (string, error) {
 	return g.diff(ctx, repo, base, branch, "--patch")
 }
@@ -32,6 +33,9 @@ func (g *Git) diff(ctx context.Context, repo, base, branch string, how ...string
 		return "", fmt.Errorf("compare %s with %s: %w", branch, base, err)
 	}
 	baseRef, err := g.resolveBase(ctx, repo, base)
+	if errors.Is(err, ErrBaseDetached) && base != "" {
+		baseRef, err = g.commitOf(ctx, repo, base)
+	}
 	if err != nil {
 		return "", fmt.Errorf("compare %s with %s: %w", branch, base, err)
 	}
