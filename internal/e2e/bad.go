@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// bad is a program that is not what the roster hopes for.
+type bad struct {
+	name, about string
+	make        func(path string) error // puts the program there; nil: the real one, with nobody signed in
+	outcome     string
+	run         string // must be in the run's reason
+	check       string // must be in what board roster check says; "" where a check cannot tell
+}
+
+func bads() []testCase {
+	var list []testCase
+	for _, b := range badTable() {
+		list = append(list, testCase{name: "bad-" + b.name, about: b.about, play: b.play})
+	}
+	return list
+}
+
+func badTable() []bad {
+	script := func(text string, mode os.FileMode) func(path string) error {
+		return func(path string) error {
+			if err := writeFile(path, "#!/bin/sh\n"+text+"\n"); err != nil {
+				return err
+			}
+			return os.Chmod(path, mode)
+		}
+	}
+	const answers = "case \"$*\" in *--version*) echo 0.0.1;; *--help*) echo 'usage: old';; " +
+		"*status*|*'auth list'*|*'auth check'*) exit 64;; *) cat >/dev/null; "
+	return []bad{
+		{name: "missing", about: "the program is not there", make: func(string) error { return nil }, outcome: "harness_missing", run: "", check: "not"},
+		{name: "noexec", about: "the program may not be executed", make: script("exit 0", 0o600), outcome: "harness_missing", check: "execut"},
+		{
+			name: "old", about: "a version that does not know the flags", outcome: "failed", run: "unknown option", check: "flag",
+			make: script(answers+"echo \"error: unknown option '--output-format'\" >&2; exit 2;; esac", 0o700),
+		},
+		{
+			name: "silent", about: "it ends well without any event", outcome: "failed", run: "ended",
+			make: script(answers+"exit 0;; esac", 0o700), check: "flag",
+		},
+		{
+			name: "flood", about: "it prints a gibibyte without an event", outcome: "failed", run: "ended",
+			make: script(answers+"yes '{\"type\":\"noise\",\"text\":\"0123456789012345678901234567890123456789\"}' | head -c 1073741824; exit 1;; esac", 0o700), check: "flag",
+		},
+		{name: "signin", about: "nobody is signed in", outcome: "unauthenticated", run: "", check: "not signed in"},
+	}
+}
+
+func (b bad) play(ctx context.Context, t *trial) error {
+	w := t.world
+	if err := w.seat(t.agent, "coder", false, "coder"); err != nil {
+		return err
+	}
+	if b.make == nil {
+		w.signOut(t.agent)
+	} else {
+		path := filepath.Join(w.dir, "bad", t.agent.name)
+		if err := b.make(path); err != nil {
+			return err
+		}
+		w.seats[0]["bin"] = path
+	}
+	if err := w.found(ctx, setting{quiet: "20s"}); err != nil {
+		return err
+	}
+	said, _ := w.do(ctx, "roster", "check", "coder") // it exits 7, having found something
+	if err := w.one(ctx, "Write it."); err != nil {
+		return err
+	}
+	rows, err := w.ended(ctx, 1, soon)
+	if err != nil {
+		return err
+	}
+	r := rows[0]
+	if err := t.tellRun(r); err != nil {
+		return err
+	}
+	t.line.note = fmt.Sprintf("%.90q", r.Reason)
+	if r.Outcome != b.outcome || !strings.Contains(r.Reason, b.run) {
+		return fmt.Errorf("got %s %q, want %s with %q", r.Outcome, r.Reason, b.outcome, b.run)
+	}
+	return want(strings.Contains(said, b.check), "roster check does not say %q:\n%s", b.check, said)
+}
+
+// signOut takes the sign-in out of the seat.
+func (w *world) signOut(a agent) {
+	env, _ := w.seats[0]["env"].(map[string]string)
+	delete(env, a.account)
+	delete(env, "MOCK_KEY")
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+)
+
+// failure is a way in which a model's side fails, and what must be made of it.
+type failure struct {
+	scenario string
+	about    string
+	want     ending
+	but      map[string]ending // CLIs that cannot know better, or see it otherwise
+	not      []string
+	plan     bool
+}
+
+// ending is how a run must end.
+type ending struct {
+	outcome, class string
+	reset          bool // a time was told
+}
+
+func failures() []testCase {
+	var list []testCase
+	for _, f := range failureTable() {
+		list = append(list, testCase{name: f.scenario, about: f.about, not: f.not, play: f.play})
+	}
+	return list
+}
+
+func failureTable() []failure {
+	return []failure{
+		{scenario: "ratelimit", about: "429 for ever", want: ending{outcome: "rate_limited", class: "rate_limited"}},
+		{
+			scenario: "usage", about: "the plan is used up", plan: true,
+			want: ending{outcome: "usage_limited", class: "usage_limited", reset: true},
+		},
+		{scenario: "quota", about: "the purse is empty", want: ending{outcome: "quota", class: "quota"}},
+		{scenario: "auth", about: "401", want: ending{outcome: "unauthenticated", class: "unauthenticated"}},
+		{scenario: "nomodel", about: "an unknown model", want: ending{outcome: "model_unavailable", class: "model_unavailable"}},
+		{scenario: "toolong", about: "the prompt is too long", want: ending{outcome: "context_overflow", class: "context_overflow"}},
+		{scenario: "overload", about: "529 or 503 for ever", want: ending{outcome: "overloaded", class: "overloaded"}},
+		{scenario: "hang", about: "accepted and never answered: the supervisor's watchdog", want: ending{outcome: "quiet"}},
+		{scenario: "drop", about: "the stream is cut in the middle", want: ending{outcome: "outage", class: "outage"}},
+	}
+}
+
+// play runs a card on a model that fails. The quiet limit is short, for most CLIs would try for minutes.
+func (f failure) play(ctx context.Context, t *trial) error {
+	if err := t.alone(ctx, f.scenario, f.plan, setting{quiet: "20s"}); err != nil {
+		return err
+	}
+	if err := t.world.one(ctx, "Write it."); err != nil {
+		return err
+	}
+	rows, err := t.world.ended(ctx, 1, soon)
+	if err != nil {
+		return err
+	}
+	r := rows[0]
+	if err := t.tellRun(r); err != nil {
+		return err
+	}
+	want, ok := f.but[t.agent.name]
+	if !ok {
+		want = f.want
+	}
+	got := ending{outcome: r.Outcome, class: r.Class, reset: t.line.reset == "told"}
+	if got != want {
+		return fmt.Errorf("got %+v, want %+v: %s", got, want, r.Reason)
+	}
+	return nil
+}
