@@ -379,7 +379,7 @@ func (ob *observer) lookAtSessions(s *Snapshot) {
 			seen.Unsure = true
 		case process.Dead:
 		}
-		if x.Origin == board.Dispatched && !seen.Unsure && !ob.d.Table.Rebooted(seen.Super) {
+		if looks := !seen.Alive || x.StopAt != 0; looks && x.Origin == board.Dispatched && !seen.Unsure && !ob.d.Table.Rebooted(seen.Super) {
 			seen.Left = ob.members(harness, x.LaunchKey)
 		}
 		s.Sessions[x.ID] = seen
@@ -420,6 +420,7 @@ func (ob *observer) readFacts(ctx context.Context, s *Snapshot, spec board.ViewS
 func (ob *observer) ask(ctx context.Context, s *Snapshot) {
 	s.Probes, s.Prints, s.Panes = map[string]roster.Probe{}, map[string]string{}, map[string]PaneHost{}
 	p := newPlanner(*s)
+	asked := map[string]bool{} // the answers come in beside this, under the mutex
 	var mu sync.Mutex
 	var wait sync.WaitGroup
 	for _, b := range s.View.Boards {
@@ -433,10 +434,10 @@ func (ob *observer) ask(ctx context.Context, s *Snapshot) {
 			continue
 		}
 		for _, e := range state.Probes() {
-			if _, asked := s.Probes[e.ID]; asked {
+			if asked[e.ID] {
 				continue
 			}
-			s.Probes[e.ID] = roster.Probe{}
+			asked[e.ID] = true
 			wait.Go(func() {
 				answer := ob.d.Health(ctx, e.Health)
 				mu.Lock()

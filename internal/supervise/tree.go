@@ -70,6 +70,7 @@ func (x *session) endTree(keep []string, stuck func(left []process.Entry)) (kill
 		x.reaper.Reap()
 		left := x.alive(keep)
 		if len(left) == 0 {
+			x.reaper.Reap() // what has ended just now is not left to process 1, which may bury nobody (fault 21)
 			return killed
 		}
 		if x.root.IsZero() || x.table.Check(x.root) == process.Dead {
