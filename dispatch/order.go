@@ -70,19 +70,20 @@ func (p *planner) nextQueue(all []*queue) *queue {
 // rank is what a card is ordered by, before its number and id.
 type rank struct {
 	card     *board.Card
-	tier     int64   // a start that was asked for, by when; then who has waited out the aging; then all others
+	tier     int64   // starts that were asked for, by when; then who has waited out the aging, the longest first; then all others
 	keys     []int64 // the workflow's order keys, and creation
 	priority int     // grown with the waiting
 }
 
-// The tiers. A time in milliseconds is far from reaching a requested start's distance from the others.
+// The tiers, to each of which a time in milliseconds is added: it is far from reaching the next.
 const (
 	tierRequested = math.MinInt64 / 2
-	tierStarved   = -1
+	tierStarved   = math.MinInt64 / 4
 )
 
 // sort puts a queue into its order, which is total (DSP-4): requested starts, then those that have waited out their aging,
-// then the workflow's keys, then creation and id.
+// the longest waiting first, then the workflow's keys, then creation and id. The starved ones are not ordered by the keys:
+// urgent cards that come faster than places are free would starve too, and go before them for ever.
 func (p *planner) sort(q *queue) {
 	if len(q.cards) < 2 {
 		return
@@ -125,7 +126,7 @@ func (p *planner) ranks(q *queue) []rank {
 		case c.StartRequested != 0:
 			ranks[i].tier = tierRequested + int64(c.StartRequested)
 		case starved:
-			ranks[i].tier = tierStarved
+			ranks[i].tier = tierStarved + int64(c.ReadySince)
 		}
 		ranks[i].keys[len(order)] = int64(c.CreatedAt)
 	}
@@ -192,7 +193,8 @@ func (p *planner) orderValues(w *workflows.Workflow, k int, ranks []rank) []expr
 }
 
 // aging is a card's priority with one added for each period that it has been startable, up to the maximum. After one period
-// more it goes first, so that the longest wait is bounded by per x (max + 1) and the time that the queue ahead of it takes.
+// more it goes before all that became startable later, so that its wait is bounded: per x (max + 1), and the time in which
+// as many places get free as cards were startable before it.
 func aging(a workflows.Aging, c *board.Card, now board.Time) (priority int, starved bool) {
 	if a.Per <= 0 || now <= c.ReadySince {
 		return c.Priority, false
