@@ -24,18 +24,62 @@ func (s *Store) View(ctx context.Context, spec ViewSpec) (*View, error) {
 }
 
 func readView(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) (*View, error) {
-	v := &View{Now: spec.Now}
-	steps := []func(context.Context, *sqlx.Tx, ViewSpec) error{
-		v.readBoards, v.readRuns, v.readCards, v.readBusy, v.readRoster, v.readBlocks, v.readBlockers, v.readHolds, v.readPast,
-		v.readWorkers, v.readResumable, v.readLastTick,
+	v := &View{
+		Now: spec.Now, Busy: map[string]Card{}, LastLeased: map[string]int64{}, RateLimits: map[string][]Time{}, Blocks: map[string]Block{},
+		Blockers: map[string][]Blocker{}, Holds: map[string]Hold{}, Workers: map[string][]Worker{}, Resumable: map[SlotKey]Session{},
 	}
-	for _, step := range steps {
-		if err := step(ctx, tx, spec); err != nil {
+	var has presence
+	if err := tx.GetContext(ctx, &has, presenceQuery, spec.Now.Add(-rateLimitMemory)); err != nil {
+		return nil, fmt.Errorf("look what there is: %w", err)
+	}
+	for _, step := range []struct {
+		needed bool
+		read   func(context.Context, *sqlx.Tx, ViewSpec) error
+	}{
+		{true, v.readBoards}, {has.Runs, v.readRuns}, {has.Sessions, v.readSessions}, {true, v.readCards}, {has.Runs || has.Sessions, v.readBusy},
+		{has.Leases, v.readLeases}, {has.Turns, v.readTurns}, {has.Exclusions, v.readExclusions}, {has.Pauses, v.readPauses},
+		{has.RateLimits, v.readRateLimits}, {has.Blocks, v.readBlocks}, {has.Links, v.readBlockers}, {has.Holds, v.readHolds},
+		{spec.Since != 0, v.readPast}, {has.Tried, v.readWorkers}, {has.Tried, v.readResumable}, {true, v.readLastTick},
+	} {
+		if !step.needed {
+			continue
+		}
+		if err := step.read(ctx, tx, spec); err != nil {
 			return nil, err
 		}
 	}
 	return v, nil
 }
+
+// presence says which tables have rows that a view wants. Preparing a query costs more than running it on an empty table,
+// and on most boards most of these are empty.
+type presence struct {
+	Runs       bool `db:"runs"`
+	Sessions   bool `db:"sessions"`
+	Leases     bool `db:"leases"`
+	Turns      bool `db:"turns"`
+	Exclusions bool `db:"exclusions"`
+	Pauses     bool `db:"pauses"`
+	RateLimits bool `db:"rate_limits"`
+	Blocks     bool `db:"blocks"`
+	Links      bool `db:"links"`
+	Holds      bool `db:"holds"`
+	Tried      bool `db:"tried"`
+}
+
+const presenceQuery = `
+	SELECT
+		EXISTS (SELECT 1 FROM task_runs INDEXED BY task_runs_open WHERE ended_at_ms IS NULL) AS runs,
+		EXISTS (SELECT 1 FROM sessions INDEXED BY sessions_open WHERE ended_at_ms IS NULL) AS sessions,
+		EXISTS (SELECT 1 FROM leases INDEXED BY leases_unreleased WHERE released_at_ms IS NULL) AS leases,
+		EXISTS (SELECT 1 FROM executor_turns) AS turns,
+		EXISTS (SELECT 1 FROM exclusions) AS exclusions,
+		EXISTS (SELECT 1 FROM pauses) AS pauses,
+		EXISTS (SELECT 1 FROM rate_limits WHERE at_ms > ?) AS rate_limits,
+		EXISTS (SELECT 1 FROM blocks INDEXED BY blocks_open WHERE answered_at_ms IS NULL) AS blocks,
+		EXISTS (SELECT 1 FROM card_links) AS links,
+		EXISTS (SELECT 1 FROM holds) AS holds,
+		EXISTS (SELECT 1 FROM cards INDEXED BY cards_tried WHERE attempts > 0 AND ended_at_ms IS NULL AND archived_at_ms IS NULL) AS tried`
 
 func (v *View) readBoards(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 	if err := tx.SelectContext(ctx, &v.Boards, `SELECT `+boardColumns+` FROM boards b ORDER BY b.slug`); err != nil {
@@ -52,6 +96,10 @@ func (v *View) readRuns(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 		ORDER BY r.id`); err != nil {
 		return fmt.Errorf("read open runs: %w", err)
 	}
+	return nil
+}
+
+func (v *View) readSessions(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 	if err := tx.SelectContext(ctx, &v.Sessions, `
 		SELECT `+sessionColumns+`
 		FROM sessions s INDEXED BY sessions_open
@@ -172,10 +220,6 @@ func (w word) Scan(src any) error {
 }
 
 func (v *View) readBusy(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
-	v.Busy = map[string]Card{}
-	if len(v.Runs)+len(v.Sessions) == 0 {
-		return nil
-	}
 	var cards []Card
 	err := tx.SelectContext(ctx, &cards, `
 		SELECT `+cardColumns+`
@@ -193,11 +237,15 @@ func (v *View) readBusy(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 	return nil
 }
 
-func (v *View) readRoster(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
+func (v *View) readLeases(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 	if err := tx.SelectContext(ctx, &v.Leases, `
 		SELECT `+leaseColumns+` FROM leases l INDEXED BY leases_unreleased WHERE l.released_at_ms IS NULL ORDER BY l.id`); err != nil {
 		return fmt.Errorf("read leases: %w", err)
 	}
+	return nil
+}
+
+func (v *View) readTurns(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 	var turns []struct {
 		Executor  string `db:"executor"`
 		LastLease int64  `db:"last_lease"`
@@ -205,16 +253,27 @@ func (v *View) readRoster(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 	if err := tx.SelectContext(ctx, &turns, `SELECT executor, last_lease FROM executor_turns`); err != nil {
 		return fmt.Errorf("read executors' turns: %w", err)
 	}
-	v.LastLeased = make(map[string]int64, len(turns))
 	for _, t := range turns {
 		v.LastLeased[t.Executor] = t.LastLease
 	}
+	return nil
+}
+
+func (v *View) readExclusions(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 	if err := tx.SelectContext(ctx, &v.Exclusions, `SELECT `+exclusionColumns+` FROM exclusions x ORDER BY x.id`); err != nil {
 		return fmt.Errorf("read exclusions: %w", err)
 	}
+	return nil
+}
+
+func (v *View) readPauses(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 	if err := tx.SelectContext(ctx, &v.Pauses, `SELECT `+pauseColumns+` FROM pauses p ORDER BY p.id`); err != nil {
 		return fmt.Errorf("read pauses: %w", err)
 	}
+	return nil
+}
+
+func (v *View) readRateLimits(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 	var limits []struct {
 		Executor string `db:"executor"`
 		At       Time   `db:"at_ms"`
@@ -223,7 +282,6 @@ func (v *View) readRoster(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 		SELECT executor, at_ms FROM rate_limits WHERE at_ms > ? ORDER BY executor, at_ms`, v.Now.Add(-rateLimitMemory)); err != nil {
 		return fmt.Errorf("read rate limits: %w", err)
 	}
-	v.RateLimits = map[string][]Time{}
 	for _, l := range limits {
 		v.RateLimits[l.Executor] = append(v.RateLimits[l.Executor], l.At)
 	}
@@ -236,7 +294,6 @@ func (v *View) readBlocks(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 		SELECT `+blockColumns+` FROM blocks b INDEXED BY blocks_open WHERE b.answered_at_ms IS NULL ORDER BY b.id DESC`); err != nil {
 		return fmt.Errorf("read open questions: %w", err)
 	}
-	v.Blocks = make(map[string]Block, len(blocks))
 	for _, b := range blocks {
 		v.Blocks[b.Card] = b
 	}
@@ -257,7 +314,6 @@ func (v *View) readBlockers(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error 
 		ORDER BY k.blocked, b.board, b.number`); err != nil {
 		return fmt.Errorf("read links: %w", err)
 	}
-	v.Blockers = map[string][]Blocker{}
 	for _, b := range blockers {
 		v.Blockers[b.Blocked] = append(v.Blockers[b.Blocked], b)
 	}
@@ -278,9 +334,6 @@ func (v *View) readHolds(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) error 
 }
 
 func (v *View) readPast(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) error {
-	if spec.Since.IsZero() {
-		return nil
-	}
 	if err := tx.SelectContext(ctx, &v.Past, `
 		SELECT r.id, r.card, r.board, r.status, r.role, r.slot, r.profile, r.executor, r.harness, r.model, r.surface, r.host,
 			coalesce(c.parent, '') AS parent, c.labels, r.claimed_at_ms, r.ended_at_ms, r.cost_micros
@@ -307,7 +360,6 @@ func (v *View) readWorkers(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) erro
 		ORDER BY r.card, r.executor`, spec.Card); err != nil {
 		return fmt.Errorf("read who made the work: %w", err)
 	}
-	v.Workers = map[string][]Worker{}
 	for _, w := range workers {
 		v.Workers[w.Card] = append(v.Workers[w.Card], w)
 	}
@@ -327,7 +379,6 @@ func (v *View) readResumable(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) er
 			AND s.harness_session IS NOT NULL AND s.forgotten_at_ms IS NULL`, spec.Card); err != nil {
 		return fmt.Errorf("read conversations to go on with: %w", err)
 	}
-	v.Resumable = make(map[SlotKey]Session, len(sessions))
 	for _, s := range sessions {
 		v.Resumable[SlotKey{Card: s.Card, Slot: s.Slot}] = s
 	}
