@@ -3,14 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"gopkg.in/yaml.v3"
 
 	"github.com/seed-2ddc2152/board/board"
 	"github.com/seed-2ddc2152/board/dispatch"
@@ -161,52 +158,6 @@ func dryRun(ctx context.Context, c *call) error {
 	return faultsOf(report)
 }
 
-// whatIf reads --set: a known key, and a value as YAML has it.
-func whatIf(pairs []string) (map[string]any, error) {
-	set := map[string]any{}
-	for _, pair := range pairs {
-		key, text, ok := strings.Cut(pair, "=")
-		if !ok {
-			return nil, board.NewProblem(board.ErrUsage, "--set host.memory_pressure=critical", "--set %q: expected KEY=VALUE", pair)
-		}
-		var value any
-		if err := yaml.Unmarshal([]byte(text), &value); err != nil {
-			return nil, board.NewProblem(board.ErrUsage, "", "--set %s: %q is no value", key, text)
-		}
-		if err := checkWhatIf(key, value); err != nil {
-			return nil, err
-		}
-		set[key] = value
-	}
-	return set, nil
-}
-
-// checkWhatIf says whether a what-if value can be what its key means.
-func checkWhatIf(key string, value any) error {
-	expected := ""
-	switch _, isInt := value.(int); {
-	case strings.HasPrefix(key, "params.") && len(key) > len("params."):
-	case key == "host.memory_pressure":
-		if value != "low" && value != "elevated" && value != "critical" {
-			expected = "low, elevated or critical"
-		}
-	case key == "host.load":
-		if _, isFloat := value.(float64); !isInt && !isFloat {
-			expected = "a number"
-		}
-	case slices.Contains(dispatch.SetPaths(), key):
-		if !isInt {
-			expected = "a whole number"
-		}
-	default:
-		return board.NewProblem(board.ErrUsage, didYouMean(key, append(dispatch.SetPaths(), "params.NAME"), "keys"), "--set: unknown key %q", key)
-	}
-	if expected != "" {
-		return board.NewProblem(board.ErrUsage, "", "--set %s: expected %s, found %v", key, expected, value)
-	}
-	return nil
-}
-
 // watch ticks until it is interrupted. A tick that another one was in the way of, or that had faults, is told and not the end.
 func watch(ctx context.Context, c *call, t ticker, o dispatch.TickOptions) error {
 	every, err := c.durationFlag("every")
@@ -244,144 +195,6 @@ func watch(ctx context.Context, c *call, t ticker, o dispatch.TickOptions) error
 
 func changed(r dispatch.Report) bool {
 	return len(r.Ended)+len(r.Started)+len(r.Stopping)+len(r.Elsewhere)+len(r.Faults) > 0
-}
-
-// faultsOf makes a tick that ran, but not wholly, exit 5.
-func faultsOf(r dispatch.Report) error {
-	if len(r.Faults) > 0 {
-		return errFaults
-	}
-	return nil
-}
-
-// tellReport prints a report.
-func (c *call) tellReport(ctx context.Context, store *board.Store, r dispatch.Report) error {
-	if c.out.json {
-		return c.out.document(r)
-	}
-	for _, f := range r.Faults {
-		fmt.Fprintf(c.stderr, "board: %s: %s\n", clean(f.Scope), clean(f.Text))
-	}
-	if c.out.quiet {
-		return nil
-	}
-	if err := fillTitles(ctx, store, &r); err != nil {
-		return err
-	}
-	c.out.ended(r)
-	c.out.started(r)
-	c.out.section("stopping", 1, func(t *table) {
-		for _, s := range r.Stopping {
-			t.add(s.Card, s.Text)
-		}
-	})
-	c.out.held(r)
-	c.out.section("elsewhere", 1, func(t *table) {
-		for _, e := range r.Elsewhere {
-			t.add(e.Card, e.Text)
-		}
-	})
-	c.out.line("%s", summary(r))
-	return nil
-}
-
-// heldShown is how many waiting cards people are shown (chosen: a screen); --json has all.
-const heldShown = 30
-
-// fillTitles reads the titles of what is shown, which a plan does without.
-func fillTitles(ctx context.Context, store *board.Store, r *dispatch.Report) error {
-	title := func(id string, into *string) error {
-		card, err := store.Card(ctx, id)
-		*into = card.Title
-		return err
-	}
-	for i := range r.Started {
-		if err := title(r.Started[i].Card, &r.Started[i].Title); err != nil {
-			return err
-		}
-	}
-	for i := range r.Held[:min(len(r.Held), heldShown)] {
-		if err := title(r.Held[i].Card, &r.Held[i].Title); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// section prints a heading and rows below it, and nothing where there are none.
-func (p *printer) section(name string, stretch int, fill func(*table)) {
-	t := table{head: make([]string, 8), indent: 2, stretch: stretch, bare: true}
-	fill(&t)
-	if len(t.rows) == 0 {
-		return
-	}
-	p.heading(name)
-	p.table(t)
-}
-
-func (p *printer) ended(r dispatch.Report) {
-	name := "ended"
-	if r.DryRun {
-		name = "would be settled"
-	}
-	p.section(name, 3, func(t *table) {
-		for _, e := range r.Ended {
-			t.add(e.Card, fmt.Sprintf("run %d", e.Run), string(e.Outcome), "status "+e.Status)
-		}
-	})
-}
-
-func (p *printer) started(r dispatch.Report) {
-	name := "started"
-	if r.DryRun {
-		name = "would start"
-	}
-	p.section(name, 1, func(t *table) {
-		for _, s := range r.Started {
-			run := ""
-			if s.Run != 0 {
-				run = fmt.Sprintf("run %d", s.Run)
-			}
-			t.add(s.Card, s.Title, s.Status, s.Label, s.Model, s.Surface, s.Host, run)
-		}
-	})
-}
-
-func (p *printer) held(r dispatch.Report) {
-	name := "waits"
-	if r.DryRun {
-		name = "would wait"
-	}
-	p.section(name, 2, func(t *table) {
-		for _, w := range r.Pending {
-			t.add(w.Card, "start asked for", w.Text)
-		}
-		for _, h := range r.Held[:min(len(r.Held), heldShown)] {
-			t.add(h.Card, cut(clean1(h.Title), titleColumns), h.Text)
-		}
-	})
-	if more := len(r.Held) - heldShown; more > 0 {
-		p.line("  and %d more: board status counts them, --json lists them", more)
-	}
-}
-
-// titleColumns is how much of a title stands beside a reason.
-const titleColumns = 28
-
-// summary is the last line: "2 would start, 3 would wait, nothing was changed (9 ms)".
-func summary(r dispatch.Report) string {
-	waits := len(r.Held) + len(r.Pending)
-	if r.DryRun {
-		return fmt.Sprintf("%d would start, %d would wait, nothing was changed (%d ms)", len(r.Started), waits, r.TookMS)
-	}
-	parts := []string{fmt.Sprintf("%d started", len(r.Started)), fmt.Sprintf("%d waiting", waits)}
-	if len(r.Ended) > 0 {
-		parts = append(parts, fmt.Sprintf("%d ended", len(r.Ended)))
-	}
-	if len(r.Stopping) > 0 {
-		parts = append(parts, fmt.Sprintf("%d stopping", len(r.Stopping)))
-	}
-	return fmt.Sprintf("%s, %d running (%d ms)", strings.Join(parts, ", "), r.Running, r.TookMS)
 }
 
 // offerTicks says how ticks go on when nothing is set up to make them (DSP-14). It asks crontab, so only a person at a

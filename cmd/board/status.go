@@ -131,7 +131,7 @@ func runStatus(ctx context.Context, c *call) error {
 func (c *call) status(ctx context.Context, store *board.Store, t ticker, s dispatch.Snapshot, plan dispatch.Plan) (statusDocument, error) {
 	c.learnSlots(ctx, store)
 	d := statusDocument{
-		At: board.At(s.Now), Home: t.home.Dir, Host: s.Home.Host, Sessions: len(s.View.Sessions), MaxSessions: s.Host.MaxSessions,
+		At: board.At(s.Now), Home: t.home.Dir, Host: s.Home.Host, Sessions: sessionsOf(s), MaxSessions: s.Host.MaxSessions,
 		Memory: s.Host.MemoryPressure, Running: []statusRun{}, NeedsYou: questionsOf(s), Waiting: waitingOf(plan), Ready: []string{},
 		Pauses: append([]board.Pause{}, s.View.Pauses...), Caps: capsOf(plan), Roster: seatsOf(s),
 		Bottlenecks: append([]dispatch.Bottleneck{}, dispatch.Bottlenecks(s, plan)...), Faults: append([]dispatch.Fault{}, plan.Faults...),
@@ -178,6 +178,17 @@ func (c *call) fillTitles(ctx context.Context, store *board.Store, d *statusDocu
 		d.NeedsYou[i].Title = card.Title
 	}
 	return nil
+}
+
+// sessionsOf counts the sessions that are there, and the runs whose session is about to be: both have a place (CAP-3).
+func sessionsOf(s dispatch.Snapshot) int {
+	n := len(s.View.Sessions)
+	for _, r := range s.View.Runs {
+		if r.Session == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // questionsOf are the open questions, the oldest first.
