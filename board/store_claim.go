@@ -64,7 +64,7 @@ func insertClaim(ctx context.Context, tx *sqlx.Tx, now Time, c Claim) (Run, erro
 	}
 	card := c.Card
 	card.CurrentRun, card.Attempts, card.RoundRuns = r.ID, r.Attempt, card.RoundRuns+1
-	card.StartRequested, card.NotBefore, card.CleanStart = 0, 0, false
+	card.StartRequested, card.NotBefore = 0, 0
 	if err := saveCard(ctx, tx, now, card); err != nil {
 		return Run{}, err
 	}

@@ -91,6 +91,7 @@ func (p *geminiParser) Line(line []byte) []Event {
 		p.final = o
 		p.retry = ""
 		p.spend(geminiUsage(o.in("stats")))
+		p.gather()
 		return []Event{{Kind: EventFinal, Text: cut(p.result.Text, maxEventText), Usage: p.result.Usage}}
 	}
 	return []Event{{Kind: EventOther}}

@@ -24,6 +24,7 @@ type stream struct {
 	plain   []string // last lines of stdout that are not JSON: in JSON mode only the CLI itself prints such
 	stderr  []string // last lines of standard error
 	errors  []string // error texts of events, oldest first
+	pending []byte   // text added that is not in the result yet
 	retry   string   // why the CLI is trying again; "" once it got on
 }
 
@@ -102,6 +103,7 @@ func (s *stream) say(text string) []Event {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
+	s.pending = s.pending[:0]
 	s.result.Text = lastText(text)
 	return []Event{{Kind: EventText, Text: cut(text, maxEventText)}}
 }
@@ -112,8 +114,19 @@ func (s *stream) add(text string) []Event {
 	if text == "" {
 		return nil
 	}
-	s.result.Text = lastText(s.result.Text + text)
+	if s.pending = append(s.pending, text...); len(s.pending) > maxText {
+		s.gather()
+	}
 	return []Event{{Kind: EventText, Text: cut(text, maxEventText)}}
+}
+
+// gather joins the texts added since it was last asked to the final text: once for many, so that a CLI that prints a
+// gigabyte in short lines is not copied a megabyte for each.
+func (s *stream) gather() {
+	if len(s.pending) > 0 {
+		s.result.Text = lastText(s.result.Text + string(s.pending))
+		s.pending = s.pending[:0]
+	}
 }
 
 func (s *stream) tool(name string) []Event {
@@ -151,6 +164,7 @@ func (s *stream) spend(u Usage) []Event {
 // finish completes the result. Where board itself ended the CLI amid its retries, the failure is what it was retrying:
 // that, and not the silence, is what happened.
 func (s *stream) finish(exit Exit, failure *Failure) Result {
+	s.gather()
 	r := s.result
 	r.Text = strings.TrimSpace(r.Text)
 	r.Verdict, r.Reason, _ = VerdictLine(r.Text)
@@ -191,6 +205,7 @@ func (s *stream) stopped(now time.Time) *Failure {
 	if f := Classify(s.retry, now); f.Class != "" {
 		return f.failure(s.retry)
 	}
+	s.gather()
 	if s.retry != "" || s.sawJSON || s.result.Text != "" {
 		return nil
 	}
