@@ -34,7 +34,8 @@ func (p *printer) help(inv invocation) error {
 	for _, example := range cmd.examples {
 		p.line("  %s", example)
 	}
-	p.line("\nFlags of every verb: --home DIR, --board SLUG, --json, --quiet, --no-color. `board help` explains them and the exit codes.")
+	p.line("\nFlags of every verb: --home DIR, --board SLUG, --json, --quiet, --no-color")
+	p.line("`board help` explains them and the exit codes.")
 	return nil
 }
 

@@ -57,7 +57,11 @@ func (p *program) run(words []string) int {
 	if len(words) > 0 && words[0] == "shim" {
 		return p.shim(words[1:])
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // under nohup it is to stay ignored
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
 	out := &printer{w: bufio.NewWriter(p.stdout), width: p.width, heads: p.width > 0, now: p.clock.Now()}
 	inv, err := parseWords(verbs(), words)

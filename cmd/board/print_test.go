@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +137,38 @@ func TestExitOf_HasEachSentinel(t *testing.T) {
 	} {
 		if got := exitOf(err).exit; got != want {
 			t.Errorf("%v: exit %d, want %d", err, got, want)
+		}
+	}
+}
+
+// 10: nothing wraps at 100 columns unless it must: a command line to be copied stays whole.
+func TestHelp_OfEveryVerbFits(t *testing.T) {
+	t.Parallel()
+	var check func(table []verb, path []string)
+	check = func(table []verb, path []string) {
+		for _, v := range table {
+			words := append(slices.Clone(path), v.name)
+			inv, err := parseWords(verbs(), append(slices.Clone(words), "--help"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := printed(maxWidth, func(p *printer) { err = p.help(inv) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(out) {
+				if n := columns(strings.TrimRight(line, "\n")); n > maxWidth && !strings.HasPrefix(line, "  board ") {
+					t.Errorf("%s: %d columns: %s", inv.name(), n, line)
+				}
+			}
+			check(v.command().subs, words)
+		}
+	}
+	check(verbs(), nil)
+	out := printed(maxWidth, func(p *printer) { p.wholeHelp() })
+	for line := range strings.Lines(out) {
+		if n := columns(strings.TrimRight(line, "\n")); n > maxWidth {
+			t.Errorf("board help: %d columns: %s", n, line)
 		}
 	}
 }

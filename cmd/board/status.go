@@ -383,5 +383,9 @@ func bottleneckText(b dispatch.Bottleneck) string {
 		}
 		raises = append(raises, fmt.Sprintf("with %d, %d", r.Max, r.More))
 	}
-	return fmt.Sprintf("%d cards wait for %q", b.Held, b.Cap) + strings.Join(raises, "; ")
+	waits := "cards wait"
+	if b.Held == 1 {
+		waits = "card waits"
+	}
+	return fmt.Sprintf("%d %s for %q", b.Held, waits, b.Cap) + strings.Join(raises, "; ")
 }
