@@ -112,7 +112,11 @@ func (c *call) superviseSettings(ctx context.Context, h home.Home, store *board.
 	if err != nil {
 		return supervise.Settings{}, err
 	}
-	return supervise.Settings{Rules: rules, Poke: s.Config.Poke}, nil
+	prices, err := s.Prices()
+	if err != nil {
+		return supervise.Settings{}, err
+	}
+	return supervise.Settings{Rules: rules, Prices: prices, Poke: s.Config.Poke}, nil
 }
 
 // shim becomes the command that follows, once its starter says so. It never looks at the words: they are another program's.
