@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-2ddc2152/board/board"
+	"github.com/seed-2ddc2152/board/internal/harness"
 	"github.com/seed-2ddc2152/board/internal/failpoint"
 	"github.com/seed-2ddc2152/board/internal/home"
 	"github.com/seed-2ddc2152/board/internal/process"
@@ -40,7 +41,7 @@ func (s *supervisor) newSession(id int64, key, secret string) *session {
 		supervisor: s, id: id, key: key, secret: secret, folder: folder, outbox: filepath.Join(folder, "outbox"),
 		remembered: map[string]process.Identity{},
 	}
-	env := inherited(s.Environ, nil, s.UserHome).over(map[string]string{worker.EnvLaunchKey: key})
+	env := variables(harness.Facts{}.Inherited(s.Environ, s.UserHome)).over(map[string]string{worker.EnvLaunchKey: key})
 	x.git = &workspace.Git{Env: env.list(), Run: s.reaper.Run}
 	return x
 }

@@ -164,7 +164,7 @@ func (t *turn) recordPlace(ctx context.Context) error {
 // command writes the prompt and the card, and works out how the harness is started.
 func (t *turn) command(ctx context.Context, w *workflows.Workflow, e roster.Executor, driver harness.Harness, over takeover) (process.Command, error) {
 	facts := driver.Facts()
-	env := inherited(t.Environ, facts.Inherit, t.UserHome).over(e.Env)
+	env := variables(facts.Inherited(t.Environ, t.UserHome)).over(e.Env)
 	t.job = t.newJob(e, facts, env)
 	t.verbs = verbsOf(w, t.brief, board.At(t.Clock.Now()))
 	if err := t.writePrompt(ctx, w, facts, over); err != nil {
