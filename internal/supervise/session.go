@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/seed-2ddc2152/board/board"
-	"github.com/seed-2ddc2152/board/internal/harness"
 	"github.com/seed-2ddc2152/board/internal/failpoint"
+	"github.com/seed-2ddc2152/board/internal/harness"
 	"github.com/seed-2ddc2152/board/internal/home"
 	"github.com/seed-2ddc2152/board/internal/process"
 	"github.com/seed-2ddc2152/board/internal/tmux"
