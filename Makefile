@@ -60,7 +60,7 @@ check: test lint tidy cross ## all that must hold before a change goes in
 e2e: build ## the shipped program against real processes, tmux, git and ssh, judged from outside
 	./e2e/run
 
-soak: build ## eight ticks at once, kills at every failpoint, until told to stop
+soak: build ## drains judged from outside: mixed ends, kill -9 at every failpoint, a git that sleeps
 	./e2e/soak
 
 mutants: ## each listed one-line mutation turns a named test red
