@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 
@@ -36,7 +37,13 @@ func (c *call) now() board.Time { return board.At(c.clock.Now()) }
 
 // actor is who is at the keyboard, for the history.
 func (c *call) actor() string {
-	return cmp.Or(c.getenv("USER"), c.getenv("LOGNAME"), "person")
+	if name := cmp.Or(c.getenv("USER"), c.getenv("LOGNAME")); name != "" {
+		return name
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "person"
 }
 
 // find resolves the home's folder, which need not exist.

@@ -67,7 +67,8 @@ func runDispatch(ctx context.Context, c *call) error {
 	if c.flags.Bool("watch") {
 		return watch(ctx, c, t, o)
 	}
-	report, err := dispatch.Tick(ctx, t.deps(ctx), o)
+	deps := t.deps(ctx)
+	report, err := dispatch.Tick(ctx, deps, o)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func runDispatch(ctx context.Context, c *call) error {
 		return err
 	}
 	if len(report.Started) > 0 {
-		c.offerTicks(ctx)
+		c.offerTicks(ctx, deps.Settings.Config.Poke)
 	}
 	return faultsOf(report)
 }
@@ -199,7 +200,7 @@ func changed(r dispatch.Report) bool {
 
 // offerTicks says how ticks go on when nothing is set up to make them (DSP-14). It asks crontab, so only a person at a
 // terminal is told.
-func (c *call) offerTicks(ctx context.Context) {
+func (c *call) offerTicks(ctx context.Context, poke bool) {
 	if c.out.width == 0 || c.out.quiet || c.out.json {
 		return
 	}
@@ -208,5 +209,9 @@ func (c *call) offerTicks(ctx context.Context) {
 			return
 		}
 	}
-	c.out.remark("a tick follows each ending; for timers and people's edits: board cron install, or board dispatch --watch")
+	then := "a tick follows each ending (config.yaml poke); for all that comes without one"
+	if !poke {
+		then = "nothing ticks by itself (config.yaml poke is off)"
+	}
+	c.out.remark("%s: board cron install, or board dispatch --watch", then)
 }

@@ -173,7 +173,7 @@ func lastOutput(dir string) string {
 }
 
 func (p *printer) why(d whyDocument) {
-	head := fmt.Sprintf("%s  %s", p.paint(bold, d.Card), clean1(d.Title))
+	head := fmt.Sprintf("%s  %s", p.paint(bold, d.Card), cut(clean1(d.Title), 2*titleColumns))
 	switch d.State {
 	case whyRunning:
 		p.whyRunning(head, d)
