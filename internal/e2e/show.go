@@ -23,7 +23,7 @@ func playDefault(ctx context.Context, t *trial) error {
 		return err
 	}
 	w.models.play("claude", "tool+done")
-	w.models.play("codex", "text+approve")
+	w.models.play("codex", "verb+approve") // from inside its sandbox: its answer has no verdict line
 	if err := w.found(ctx, setting{poke: true}); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ func (codex) Facts() Facts {
 		Warning: "without a network it tries again for ever: the run's quiet limit ends it",
 		Inherit: []string{"CODEX_HOME"},
 		Runs:    []Permissions{PermissionRead, PermissionEdit, PermissionFull, PermissionAsk},
-		Reports: []Permissions{PermissionEdit, PermissionFull, PermissionAsk},
+		Reports: []Permissions{PermissionRead, PermissionEdit, PermissionFull, PermissionAsk},
 		Probe: Probe{
 			Version: askVersion(), SignIn: []string{"login", "status"}, Help: [][]string{{"exec", "--help"}},
 			Flags:   []string{"--json", "--sandbox", "--cd", "--model", "--config", "--add-dir", "--skip-git-repo-check"},
@@ -31,19 +31,20 @@ func (h codex) Command(job Job) (Command, error) {
 		line.add("exec", "--json", "--skip-git-repo-check")
 	}
 	// `exec resume` takes neither -s nor -C: they stand before it.
-	h.permit(&line, job)
 	line.add("-C", job.Workspace)
 	line.set("-m", job.Model)
 	if job.Effort != "" {
 		line.add("-c", "model_reasoning_effort="+strconv.Quote(job.Effort))
 	}
-	// Offline, sending analytics holds a run for five seconds (facts, section 1).
-	line.add("-c", "analytics.enabled=false")
+	// Offline, sending analytics holds a run for five seconds (facts, section 1). A login shell reads /etc/profile, which on
+	// Debian sets PATH anew: board's verbs were not found (measured with 0.171.0).
+	line.add("-c", "analytics.enabled=false", "-c", "allow_login_shell=false")
 	err := line.flags(job, "json", "s", "sandbox", "C", "cd", "m", "model", "a", "ask-for-approval", "full-auto",
 		"dangerously-bypass-approvals-and-sandbox", "add-dir", "o", "output-last-message")
 	if err != nil {
 		return Command{}, err
 	}
+	h.permit(&line, job) // after the executor's own flags: of a setting that is given twice the last one counts
 	if job.Resume != "" {
 		line.add("resume", job.Resume)
 	}
@@ -56,11 +57,18 @@ func (h codex) Command(job Job) (Command, error) {
 	return headless(job, line, nil), nil
 }
 
-// permit chooses the sandbox. In the one for reading nothing can be written, the outbox neither: the verdict is the last
-// line of the answer (RET-4).
+// permit chooses the sandbox. For reading it is a permission profile, in which the outbox alone can be written, so that a
+// reviewer can call board's verbs; -s would overrule it. A version that knows no profiles keeps sandbox_mode (measured with
+// 0.171.0: also against a config.toml that allows everything).
 func (codex) permit(line *argv, job Job) {
 	switch job.Permissions {
-	case PermissionRead, PermissionAsk:
+	case PermissionRead:
+		line.add("-c", `sandbox_mode="read-only"`)
+		if job.OutboxDir != "" {
+			line.add("-c", `default_permissions="board"`)
+			line.add("-c", `permissions.board={filesystem={":root"="read",`+strconv.Quote(job.OutboxDir)+`="write"}}`)
+		}
+	case PermissionAsk:
 		line.add("-s", "read-only")
 	case PermissionEdit:
 		line.add("-s", "workspace-write")

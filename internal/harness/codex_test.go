@@ -147,19 +147,19 @@ func TestCodex_LaunchLines(t *testing.T) {
 	checkLaunch(t, "codex", []launch{
 		{
 			name: "coder", edit: func(j *harness.Job) { j.Model, j.Effort = "M", "high" },
-			want: `codex exec --json --skip-git-repo-check -s workspace-write --add-dir /sessions/3/outbox -C /work/tree -m M -c model_reasoning_effort="high" -c analytics.enabled=false -`,
+			want: `codex exec --json --skip-git-repo-check -C /work/tree -m M -c model_reasoning_effort="high" -c analytics.enabled=false -c allow_login_shell=false -s workspace-write --add-dir /sessions/3/outbox -`,
 		},
 		{
 			name: "reviewer, resumed", edit: func(j *harness.Job) { j.Permissions, j.Resume = harness.PermissionRead, "t-1" },
-			want: `codex exec --json --skip-git-repo-check -s read-only -C /work/tree -c analytics.enabled=false resume t-1 -`,
+			want: `codex exec --json --skip-git-repo-check -C /work/tree -c analytics.enabled=false -c allow_login_shell=false -c sandbox_mode="read-only" -c default_permissions="board" -c permissions.board={filesystem={":root"="read","/sessions/3/outbox"="write"}} resume t-1 -`,
 		},
 		{
 			name: "full", edit: func(j *harness.Job) { j.Permissions, j.Flags = harness.PermissionFull, map[string]string{"c": "a=1"} },
-			want: `codex exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox -C /work/tree -c analytics.enabled=false -c a=1 -`,
+			want: `codex exec --json --skip-git-repo-check -C /work/tree -c analytics.enabled=false -c allow_login_shell=false -c a=1 --dangerously-bypass-approvals-and-sandbox -`,
 		},
 		{
 			name: "pane", edit: func(j *harness.Job) { j.Interactive, j.Resume = true, "t-1" },
-			want: `codex -s workspace-write --add-dir /sessions/3/outbox -C /work/tree -c analytics.enabled=false resume t-1`,
+			want: `codex -C /work/tree -c analytics.enabled=false -c allow_login_shell=false -s workspace-write --add-dir /sessions/3/outbox resume t-1`,
 		},
 	})
 }

@@ -62,7 +62,6 @@ func (p *execParser) Finish(exit Exit) Result {
 	told, note := ParseResultFile(data, exit.Now)
 	if note != "" {
 		result.Notes = append(result.Notes, note)
-		return result
 	}
 	return result.told(told)
 }

@@ -119,7 +119,7 @@ func TestFacts_GradeReadOnly(t *testing.T) {
 		means string // words of the command line or of its environment that keep it
 	}{
 		{"claude", harness.GradeEnforced, "--tools Read,Grep,Glob"},
-		{"codex", harness.GradeEnforced, "-s read-only"},
+		{"codex", harness.GradeEnforced, `sandbox_mode="read-only"`},
 		{"opencode", harness.GradeEnforced, `"edit":"deny","bash":"deny"`},
 		{"gemini", harness.GradeEnforced, "--approval-mode plan"},
 		{"pi", harness.GradeEnforced, "--tools read,grep,find,ls"},
@@ -142,8 +142,10 @@ func TestFacts_GradeReadOnly(t *testing.T) {
 		if h.Facts().ReadOnly != test.grade || !strings.Contains(words, test.means) {
 			t.Errorf("%s: grade %q, words %q", test.name, h.Facts().ReadOnly, words)
 		}
-		if test.grade == harness.GradeEnforced && h.Facts().CanReport(harness.PermissionRead) {
-			t.Errorf("%s: said to write in a mode that cannot", test.name)
+		// Who can report from an enforced read-only mode is given the outbox alone to write.
+		reports := h.Facts().CanReport(harness.PermissionRead)
+		if test.grade == harness.GradeEnforced && reports && !strings.Contains(words, `"/sessions/3/outbox"="write"`) {
+			t.Errorf("%s: said to write in a mode that cannot: %q", test.name, words)
 		}
 	}
 }

@@ -93,14 +93,27 @@ func TestParseResultFile_SaysWhatIsWrong(t *testing.T) {
 		{`{"verdict":"maybe"}`, `verdict "maybe"`},
 		{`{"turns":-1}`, "negative"},
 		{`{"error":{"class":"tired"}}`, `error.class "tired"`},
-		{`{"error":{"retry_after":"soon"}}`, "error.retry_after"},
-		{`{"error":{"reset_at":"7pm"}}`, "error.reset_at"},
 		{`{"summary":"` + strings.Repeat("x", harness.MaxResultFile) + `"}`, "larger than 1048576 bytes"},
 	}
 	for _, test := range tests {
 		got, note := harness.ParseResultFile([]byte(test.data), noon(t))
 		if !strings.Contains(note, test.note) || !reflect.DeepEqual(got, harness.Result{}) {
 			t.Errorf("ParseResultFile(%.40q) = %+v, note %q; want nothing and a note with %q", test.data, got, note, test.note)
+		}
+	}
+}
+
+func TestParseResultFile_LeavesOutATimeThatDoesNotReadAndKeepsTheError(t *testing.T) {
+	t.Parallel()
+	for data, problem := range map[string]string{
+		`{"error":{"class":"usage_limited","message":"limit","retry_after":"soon"}}`: "error.retry_after",
+		`{"error":{"class":"usage_limited","message":"limit","retry_after":"-90s"}}`: "error.retry_after",
+		`{"error":{"class":"usage_limited","message":"limit","reset_at":"7pm"}}`:     "error.reset_at",
+	} {
+		got, note := harness.ParseResultFile([]byte(data), noon(t))
+		want := &harness.Failure{Class: harness.ClassUsageLimited, Message: "limit"}
+		if !strings.Contains(note, problem) || !reflect.DeepEqual(got.Failure, want) {
+			t.Errorf("ParseResultFile(%s) = %+v, note %q; want %+v and a note with %q", data, got.Failure, note, want, problem)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/seed-2ddc2152/board/internal/expr"
 )
 
 // MaxResultFile is the largest $BOARD_RESULT that is read, in bytes (07).
@@ -33,7 +35,8 @@ type resultFile struct {
 }
 
 // ParseResultFile reads a $BOARD_RESULT document. A malformed or oversized one gives an empty Result and a note that says
-// what is wrong with it, and the exit code decides; otherwise the note is "".
+// what is wrong with it, and the exit code decides. A time of an error that does not read is left out, with a note: what the
+// error is holds all the same.
 func ParseResultFile(data []byte, now time.Time) (result Result, note string) {
 	if len(data) > MaxResultFile {
 		return Result{}, fmt.Sprintf("result file ignored: larger than %d bytes", MaxResultFile)
@@ -53,11 +56,9 @@ func ParseResultFile(data []byte, now time.Time) (result Result, note string) {
 		Turns: doc.Turns, Metadata: unknownKeys(data),
 	}
 	if doc.Error != nil {
-		if result.Failure, note = doc.failure(now); note != "" {
-			return Result{}, "result file ignored: " + note
-		}
+		result.Failure, note = doc.failure(now)
 	}
-	return result, ""
+	return result, note
 }
 
 // problem names what a well-formed document cannot mean.
@@ -70,37 +71,40 @@ func (d resultFile) problem() string {
 	if d.Tokens.In < 0 || d.Tokens.Out < 0 || d.Tokens.Cached < 0 || d.CostUSD < 0 || d.Turns < 0 {
 		return "tokens, cost_usd and turns must not be negative"
 	}
-	return ""
-}
-
-// failure reads the error; its class may not be one that only board itself can find.
-func (d resultFile) failure(now time.Time) (failure *Failure, problem string) {
+	// No class that only board itself can find.
 	told := []Class{
 		"", ClassUsageLimited, ClassRateLimited, ClassQuota, ClassUnauthenticated, ClassModelUnavailable, ClassOverloaded,
 		ClassOutage, ClassContextOverflow, ClassFailed,
 	}
-	if !slices.Contains(told, d.Error.Class) {
-		return nil, fmt.Sprintf("error.class %q is unknown", d.Error.Class)
+	if d.Error != nil && !slices.Contains(told, d.Error.Class) {
+		return fmt.Sprintf("error.class %q is unknown", d.Error.Class)
 	}
+	return ""
+}
+
+// failure reads the error, and notes the times in it that do not read.
+func (d resultFile) failure(now time.Time) (_ *Failure, note string) {
 	f := Failure{Class: d.Error.Class, Message: cut(d.Error.Message, maxMessage)}
 	if f.Class == "" {
 		f.Class = ClassFailed
 	}
 	if d.Error.RetryAfter != "" {
-		wait, err := time.ParseDuration(d.Error.RetryAfter)
-		if err != nil || wait < 0 {
-			return nil, fmt.Sprintf("error.retry_after %q is not a duration such as 90s", d.Error.RetryAfter)
+		wait, err := expr.ParseDuration(d.Error.RetryAfter)
+		if err != nil {
+			note = fmt.Sprintf("result file: error.retry_after ignored: %v", err)
+		} else {
+			f.RetryAfter, f.ResetAt = wait, now.Add(wait)
 		}
-		f.RetryAfter, f.ResetAt = wait, now.Add(wait)
 	}
 	if d.Error.ResetAt != "" {
 		at, err := time.Parse(time.RFC3339, d.Error.ResetAt)
 		if err != nil {
-			return nil, fmt.Sprintf("error.reset_at %q is not a time such as 2026-12-01T07:10:00Z", d.Error.ResetAt)
+			note = fmt.Sprintf("result file: error.reset_at ignored: %q is not a time such as 2026-12-01T07:10:00Z", d.Error.ResetAt)
+		} else {
+			f.ResetAt = at
 		}
-		f.ResetAt = at
 	}
-	return &f, ""
+	return &f, note
 }
 
 // unknownKeys are the keys of the document that 07 does not name; nil for none.
