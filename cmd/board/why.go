@@ -35,7 +35,8 @@ type whyDocument struct {
 	Place      int               `json:"place"` // in the queue of those held on its board, from 1; 0 = it does not wait
 	Run        *board.Run        `json:"run"`
 	LastOutput string            `json:"last_output"`
-	Events     []board.Event     `json:"events"` // the newest, oldest first
+	LastRun    *board.Run        `json:"last_run"` // the newest that has ended
+	Events     []board.Event     `json:"events"`   // the newest, oldest first
 	Holders    []whyHolder       `json:"holders"`
 }
 
@@ -86,6 +87,15 @@ func runWhy(ctx context.Context, c *call) error {
 	}
 	if err := d.judge(ctx, store, card, t.home, plan); err != nil {
 		return err
+	}
+	runs, err := store.Runs(ctx, board.RunFilter{Card: card.ID, Limit: 2})
+	if err != nil {
+		return err
+	}
+	for i := range runs {
+		if !runs[i].Open() {
+			d.LastRun = &runs[i]
+		}
 	}
 	c.learnSlots(ctx, store)
 	d.findHolders(c.out, snapshot)
@@ -188,6 +198,7 @@ func (p *printer) why(d whyDocument) {
 	case whyEnded:
 		p.line("%s  has ended (%s)", head, d.Status)
 	}
+	p.whyLast(d.LastRun)
 	p.whyHistory(d.Events)
 }
 
@@ -231,6 +242,16 @@ func (p *printer) whyHeld(head string, d whyDocument) {
 	case h.Code == board.HoldCapacity:
 		p.line("  would start when all of these have room")
 	}
+}
+
+// whyLast tells how the last attempt ended, when that was not well.
+func (p *printer) whyLast(r *board.Run) {
+	if r == nil || r.Outcome == board.Completed {
+		return
+	}
+	p.line("  last run %d (%s) %s %s: %s", r.ID, p.label(r.Executor, r.Clone), p.paint(outcomeStyle(r.Outcome), string(r.Outcome)), p.ago(r.EndedAt),
+		cut(clean1(whyOf(*r)), maxWidth))
+	p.line("      board logs %d", r.ID)
 }
 
 func (p *printer) whyKey(h *dispatch.Held) {
