@@ -68,11 +68,12 @@ CREATE UNIQUE INDEX cards_key ON cards (board, idempotency_key) WHERE idempotenc
 CREATE INDEX cards_parent ON cards (parent) WHERE parent IS NOT NULL;
 -- Cards that have run: only they have conversations to go on with and work to look at.
 CREATE INDEX cards_tried ON cards (id) WHERE attempts > 0 AND ended_at_ms IS NULL AND archived_at_ms IS NULL;
--- What planning reads, and nothing else of a card (DB-4).
+-- What planning reads, and nothing else of a card (DB-4). The two columns of its condition are in it as well, since SQLite
+-- reads them from the row otherwise, and the index does not cover.
 CREATE INDEX cards_plan ON cards (
   board, status, priority DESC, created_at_ms, id, number, assignee, host, model, effort, parent, owns, labels, workspace,
   not_before_at_ms, ready_since_at_ms, start_requested_at_ms, failures, handovers, moves, unanswered, round_runs, attempts,
-  max_runs, counters, clean_start, current_run, revision
+  max_runs, counters, clean_start, current_run, revision, ended_at_ms, archived_at_ms
 ) WHERE ended_at_ms IS NULL AND archived_at_ms IS NULL;
 
 CREATE TABLE card_links (
