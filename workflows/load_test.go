@@ -297,7 +297,7 @@ func TestBuiltinPrompts_TellTheCardAndHowToEnd(t *testing.T) {
 		Card: expr.Card{ID: "api-1", Title: "Parse dates", Body: "Accept ISO dates.", Owns: []string{"dates/"}},
 		Run: expr.Run{
 			Branch: "board/api-1", Base: "main", Workspace: "/w", Takeover: "codex stopped: usage limit",
-			NotIndependent: "no other executor can review",
+			NotIndependent: "This review is not independent: no other executor can review.",
 		},
 		Attempts: []expr.Attempt{{Number: 1, Role: "coder", Status: "doing", Executor: "codex", Outcome: "timed_out", Error: "2h passed"}},
 		Parents:  []expr.Parent{{ID: "api-0", Title: "Dates", Summary: "a type for dates"}},
@@ -310,7 +310,7 @@ func TestBuiltinPrompts_TellTheCardAndHowToEnd(t *testing.T) {
 			"mind the zone", "dates/", "board done --summary", "BOARD: done", "BOARD: blocked: <why>", "board blocked",
 		},
 		"review": {
-			"api-1: Parse dates", "Accept ISO dates.", "git diff main...board/api-1", "not independent: no other executor can review",
+			"api-1: Parse dates", "Accept ISO dates.", "git diff main...board/api-1", "This review is not independent: no other executor can review. Be the stricter for it.",
 			"BOARD: approve", "BOARD: changes: <why>", "timed_out", "mind the zone",
 		},
 	} {
