@@ -267,17 +267,21 @@ func blameExecutor(ctx context.Context, tx *sqlx.Tx, now Time, e Ending) error {
 	return exclude(ctx, tx, now, *e.Exclude, e.Run.ID)
 }
 
-// exclude stores an exclusion. One of the same kind is replaced only by a later one, so that nothing is shortened.
+// exclude stores an exclusion. One of the same kind is replaced only by a later one, so that nothing is shortened; what says
+// no more than the one that stands is no event (roster.Record is the same rule, for a plan).
 func exclude(ctx context.Context, tx *sqlx.Tx, now Time, x roster.Exclusion, run int64) error {
-	_, err := tx.ExecContext(ctx, `
+	res, err := tx.ExecContext(ctx, `
 		INSERT INTO exclusions (executor, account, kind, reason, until_at_ms, probe_at_ms, fingerprint, created_at_ms)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (executor, account, kind) DO UPDATE SET
 			reason = excluded.reason, until_at_ms = excluded.until_at_ms, probe_at_ms = excluded.probe_at_ms, fingerprint = excluded.fingerprint
-		WHERE excluded.kind <> 'until' OR excluded.until_at_ms > exclusions.until_at_ms`,
+		WHERE excluded.until_at_ms > exclusions.until_at_ms OR excluded.fingerprint <> exclusions.fingerprint`,
 		x.Executor, x.Account, x.Kind, x.Reason, At(x.Until), At(x.NextProbe), x.Fingerprint, now)
 	if err != nil {
 		return fmt.Errorf("exclude %s: %w", cmp.Or(x.Executor, x.Account), err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return err
 	}
 	return record(ctx, tx, now, change{run: run, kind: "executor.excluded", actor: "board", payload: map[string]any{
 		"executor": x.Executor, "account": x.Account, "kind": x.Kind, "reason": x.Reason, "until": At(x.Until)}})

@@ -2,6 +2,7 @@ package board
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"github.com/jmoiron/sqlx"
@@ -69,20 +70,17 @@ func (r TickReport) saveHolds(ctx context.Context, tx *sqlx.Tx, _ Time) error {
 }
 
 func (r TickReport) saveRoster(ctx context.Context, tx *sqlx.Tx, now Time) error {
-	for _, x := range r.Refreshed.Dropped {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM exclusions WHERE id = ?`, x.ID); err != nil {
-			return fmt.Errorf("drop the exclusion of %s%s: %w", x.Executor, x.Account, err)
-		}
-	}
-	for _, p := range r.Refreshed.Resumed {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM pauses WHERE id = ?`, p.ID); err != nil {
-			return fmt.Errorf("drop the pause of %s: %w", p.Executor, err)
-		}
+	dropped, err := r.dropPassed(ctx, tx)
+	if err != nil {
+		return err
 	}
 	for _, x := range r.Refreshed.Added {
 		if err := exclude(ctx, tx, now, x, 0); err != nil {
 			return err
 		}
+	}
+	if dropped == 0 {
+		return nil // another tick has told who is back
 	}
 	for _, b := range r.Refreshed.Back {
 		if err := record(ctx, tx, now, change{kind: "executor.back", actor: "board",
@@ -91,6 +89,32 @@ func (r TickReport) saveRoster(ctx context.Context, tx *sqlx.Tx, now Time) error
 		}
 	}
 	return nil
+}
+
+// dropPassed deletes the exclusions and pauses that have passed, and counts them. A row that says something else by now, since a
+// run has ended meanwhile or a person has paused again, is left alone.
+func (r TickReport) dropPassed(ctx context.Context, tx *sqlx.Tx) (dropped int64, err error) {
+	deleted := func(res sql.Result, err error, what string) error {
+		if err != nil {
+			return fmt.Errorf("drop the %s: %w", what, err)
+		}
+		n, err := res.RowsAffected()
+		dropped += n
+		return err
+	}
+	for _, x := range r.Refreshed.Dropped {
+		res, err := tx.ExecContext(ctx, `DELETE FROM exclusions WHERE id = ? AND until_at_ms IS ? AND fingerprint = ?`, x.ID, At(x.Until), x.Fingerprint)
+		if err := deleted(res, err, "exclusion of "+x.Executor+x.Account); err != nil {
+			return dropped, err
+		}
+	}
+	for _, p := range r.Refreshed.Resumed {
+		res, err := tx.ExecContext(ctx, `DELETE FROM pauses WHERE id = ? AND until_at_ms IS ?`, p.ID, At(p.Until))
+		if err := deleted(res, err, "pause of "+p.Executor); err != nil {
+			return dropped, err
+		}
+	}
+	return dropped, nil
 }
 
 func (r TickReport) saveObservations(ctx context.Context, tx *sqlx.Tx, now Time) error {
