@@ -123,7 +123,11 @@ func (end Ending) rateLimit() Effect {
 		effect.ClearRateLimits = true
 		return effect
 	}
-	wait := min(max(end.Failure.RetryAfter, MinRateLimit), MaxUsageLimit)
+	wait := end.Failure.RetryAfter
+	if reset := end.Failure.ResetAt; wait == 0 && !reset.IsZero() {
+		wait = reset.Sub(end.Now)
+	}
+	wait = min(max(wait, MinRateLimit), MaxUsageLimit)
 	return Effect{CountRateLimit: true, NotBefore: end.Now.Add(wait)}
 }
 
