@@ -109,6 +109,12 @@ func (p *planner) apply(e board.Ending) {
 			Reason: x.Reason, Until: board.At(x.Until), ProbeAt: board.At(x.NextProbe), Fingerprint: x.Fingerprint,
 		})
 	}
+	if e.CountRateLimit {
+		v.RateLimits = cloneWith(v.RateLimits, e.Run.Executor, append(slices.Clone(v.RateLimits[e.Run.Executor]), v.Now))
+	}
+	if e.ClearRateLimits {
+		v.RateLimits = cloneWith(v.RateLimits, e.Run.Executor, []board.Time(nil))
+	}
 	if e.Block != nil {
 		v.Blocks = cloneWith(v.Blocks, e.Card.ID, *e.Block)
 	}

@@ -183,7 +183,7 @@ func (p *planner) notBefore(c *board.Card) *Reason {
 	}
 	text := "not before " + c.NotBefore.Time().Local().Format("2006-01-02 15:04:05")
 	if c.Failures > 0 {
-		text += fmt.Sprintf(" (%d failures in a row)", c.Failures)
+		text += fmt.Sprintf(" (%d in a row failed)", c.Failures)
 	}
 	hold := held(board.HoldNotBefore, "board retry "+c.ID, "%s", text)
 	hold.Until = c.NotBefore
@@ -381,7 +381,7 @@ func (p *planner) unserved(pre *prepared, u *roster.Unserved) *Reason {
 	}
 	hold := held(board.HoldRoster, "roster", "%s", u.Text)
 	if u.Exhausted {
-		hold.Key, hold.Text = "roster exhausted", "roster exhausted: "+u.Text
+		hold.Key = "roster exhausted"
 	}
 	hold.Until = board.At(u.Until)
 	for _, r := range u.Refusals {
