@@ -5,6 +5,7 @@
 //	soak -board ./bin/board -cards 200 -loops 8              mixed ends
 //	soak -board ./bin/board -cards 20 -slow-git 40s          a git that sleeps
 //	soak -board ./bin/board -cards 12 -failpoints            kill -9 at every failpoint of tick and supervisor
+//	soak -board ./bin/board -boards 200                      dry run against the tick after it, on random boards
 package main
 
 import (
@@ -35,9 +36,10 @@ func main() {
 	flag.IntVar(&s.max, "max", 6, "the cap on sessions")
 	flag.DurationVar(&s.slowGit, "slow-git", 0, "put a git on PATH that sleeps so long before each worktree add")
 	failpoints := flag.Bool("failpoints", false, "drain once for each failpoint, killing the first process that passes it")
+	boards := flag.Int("boards", 0, "compare dry run and tick on so many random boards instead")
 	flag.DurationVar(&s.limit, "limit", 10*time.Minute, "how long one drain may take")
 	flag.Parse()
-	if err := s.run(*failpoints); err != nil {
+	if err := s.run(*failpoints, *boards); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
 	}
@@ -54,12 +56,15 @@ type soak struct {
 	out     io.Writer
 }
 
-func (s *soak) run(failpoints bool) error {
+func (s *soak) run(failpoints bool, boards int) error {
 	path, err := filepath.Abs(s.board)
 	if err != nil {
 		return err
 	}
 	s.board = path
+	if boards > 0 {
+		return s.predict(boards)
+	}
 	if !failpoints {
 		return s.drain("")
 	}
