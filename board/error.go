@@ -19,15 +19,21 @@ var (
 
 // Problem is an error for a person: what was being done to what, what is wrong, and what mends it. It matches (errors.Is) its Kind.
 type Problem struct {
-	Kind error  // one of the sentinels above
-	Text string // one line
-	Fix  string // one line; "" = none known
+	Kind  error  // one of the sentinels above
+	Text  string // one line; of a file's problems one line each
+	Fix   string // one line; "" = none known
+	Cause error  // what was wrong, for those who look for its type; nil = the text says all
 }
 
 func (p *Problem) Error() string { return p.Text }
 
-// Unwrap gives the kind.
-func (p *Problem) Unwrap() error { return p.Kind }
+// Unwrap gives the kind and the cause.
+func (p *Problem) Unwrap() []error {
+	if p.Cause == nil {
+		return []error{p.Kind}
+	}
+	return []error{p.Kind, p.Cause}
+}
 
 // NewProblem makes a problem of a kind; the text is formatted, the fix is not.
 func NewProblem(kind error, fix, format string, args ...any) *Problem {

@@ -3,6 +3,7 @@ package board
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/jmoiron/sqlx"
@@ -49,21 +50,50 @@ func (s *Store) RecordTick(ctx context.Context, now Time, r TickReport) error {
 	})
 }
 
-func (r TickReport) saveHolds(ctx context.Context, tx *sqlx.Tx, _ Time) error {
-	for _, h := range r.Set {
-		_, err := tx.NamedExecContext(ctx, `
-			INSERT INTO holds (card, code, cap, grp, key, text, since_at_ms)
-			SELECT :card, :code, :cap, :grp, :key, :text, :since_at_ms
-			WHERE EXISTS (SELECT 1 FROM cards WHERE id = :card AND ended_at_ms IS NULL AND current_run IS NULL)
-			ON CONFLICT (card) DO UPDATE SET
-				code = excluded.code, cap = excluded.cap, grp = excluded.grp, key = excluded.key, text = excluded.text, since_at_ms = excluded.since_at_ms`, h)
-		if err != nil {
-			return fmt.Errorf("hold %s: %w", h.Card, err)
-		}
+// saveHolds writes the holds that began, changed or ended. Each that began or changed is an event: the history of a card's
+// holds is what board why tells.
+func (r TickReport) saveHolds(ctx context.Context, tx *sqlx.Tx, now Time) error {
+	if err := r.setHolds(ctx, tx, now); err != nil {
+		return err
 	}
 	for _, card := range r.Drop {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM holds WHERE card = ?`, card); err != nil {
 			return fmt.Errorf("drop the hold of %s: %w", card, err)
+		}
+	}
+	return nil
+}
+
+func (r TickReport) setHolds(ctx context.Context, tx *sqlx.Tx, now Time) (err error) {
+	if len(r.Set) == 0 {
+		return nil
+	}
+	hold, err := tx.PrepareNamedContext(ctx, `
+			INSERT INTO holds (card, code, cap, grp, key, text, since_at_ms)
+			SELECT :card, :code, :cap, :grp, :key, :text, :since_at_ms
+			WHERE EXISTS (SELECT 1 FROM cards WHERE id = :card AND ended_at_ms IS NULL AND current_run IS NULL)
+			ON CONFLICT (card) DO UPDATE SET
+				code = excluded.code, cap = excluded.cap, grp = excluded.grp, key = excluded.key, text = excluded.text, since_at_ms = excluded.since_at_ms`)
+	if err != nil {
+		return fmt.Errorf("hold cards: %w", err)
+	}
+	defer func() { err = errors.Join(err, hold.Close()) }()
+	for _, h := range r.Set { // 100,000 on the first tick of a large board
+		res, err := hold.ExecContext(ctx, h)
+		if err != nil {
+			return fmt.Errorf("hold %s: %w", h.Card, err)
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return fmt.Errorf("hold %s: %w", h.Card, err)
+		}
+		if n == 0 {
+			continue // it runs or has ended meanwhile
+		}
+		if err := record(ctx, tx, now, change{card: h.Card, kind: "card.held", actor: "board", payload: map[string]any{
+			"code": h.Code, "cap": h.Cap, "group": h.Group, "key": h.Key, "text": h.Text,
+		}}); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -83,8 +113,10 @@ func (r TickReport) saveRoster(ctx context.Context, tx *sqlx.Tx, now Time) error
 		return nil // another tick has told who is back
 	}
 	for _, b := range r.Refreshed.Back {
-		if err := record(ctx, tx, now, change{kind: "executor.back", actor: "board",
-			payload: map[string]any{"executor": b.Executor, "text": b.Text}}); err != nil {
+		if err := record(ctx, tx, now, change{
+			kind: "executor.back", actor: "board",
+			payload: map[string]any{"executor": b.Executor, "text": b.Text},
+		}); err != nil {
 			return err
 		}
 	}
@@ -143,8 +175,10 @@ func (r TickReport) saveQuestions(ctx context.Context, tx *sqlx.Tx, now Time) er
 		if err := askPerson(ctx, tx, &b); err != nil {
 			return err
 		}
-		if err := record(ctx, tx, now, change{card: b.Card, kind: "card.needs_person", actor: "board",
-			payload: map[string]any{"kind": b.Kind, "text": b.Text}}); err != nil {
+		if err := record(ctx, tx, now, change{
+			card: b.Card, kind: "card.needs_person", actor: "board",
+			payload: map[string]any{"kind": b.Kind, "text": b.Text},
+		}); err != nil {
 			return err
 		}
 	}

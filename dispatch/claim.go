@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,16 +80,9 @@ func (t *tick) claimOne(ctx context.Context, planned Start) (board.Run, Start, e
 		if err != nil {
 			return board.Claim{}, err
 		}
-		return claimOf(start, actorOf(planned)), nil
+		return claimOf(start, cmp.Or(t.o.Actor, "board")), nil
 	})
 	return run, start, err
-}
-
-func actorOf(s Start) string {
-	if s.Card.StartRequested != 0 {
-		return "person"
-	}
-	return "board"
 }
 
 // decideClaim judges the card once more over the fresh view. The sightings of the tick stand; what it has not seen counts.

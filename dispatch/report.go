@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/seed-2ddc2152/board/board"
 	"github.com/seed-2ddc2152/board/capacity"
@@ -126,6 +127,10 @@ func (t *tick) report(ctx context.Context, watch clock.Stopwatch) (Report, error
 	return r, t.record(ctx, r)
 }
 
+// idleRecord is how old the record of the last idle tick must be before another one replaces it (chosen: a third of cron's
+// minute). An idle tick that writes nothing costs no fsync.
+const idleRecord = 20 * time.Second
+
 // record writes what the next tick, status and people need to know of this one.
 func (t *tick) record(ctx context.Context, r Report) error {
 	out := board.TickReport{
@@ -142,6 +147,9 @@ func (t *tick) record(ctx context.Context, r Report) error {
 	out.Observed = append(append(out.Observed, t.probed()...), hosts...)
 	t.holds(&out)
 	out.Tick.Idle = !out.Changed() && out.Tick.Fault == "" && len(r.Ended)+len(r.Started)+len(r.Stopping) == 0
+	if last := t.snap.View.LastTick; out.Tick.Idle && last.Idle && t.snap.View.Now.Sub(last.StartedAt) < idleRecord {
+		return nil
+	}
 	if err := t.d.Store.RecordTick(ctx, board.At(t.now), out); err != nil {
 		return fmt.Errorf("record the tick: %w", err)
 	}

@@ -36,6 +36,7 @@ type Snapshot struct {
 type Options struct {
 	MaxRuns int            // --max: runs in the home; 0 = not given
 	Only    string         // plan this card only
+	Actor   string         // who starts Only; "" = the board
 	OverCap bool           // a person goes over the caps for Only (CAP-14)
 	All     bool           // also the cards that no start can take: dry run, why, status
 	Explain bool           // name every cap that blocks, not only the first
@@ -101,7 +102,6 @@ type SessionSeen struct {
 	Unsure bool
 	Super  process.Identity
 }
-
 
 // Fault is something that failed while the rest went on.
 type Fault struct {

@@ -30,7 +30,7 @@ func StartCard(ctx context.Context, d Deps, id, actor string, overCap bool) (Ask
 	if err := d.Store.RequestStart(ctx, board.At(d.Clock.Now()), id, actor, true); err != nil {
 		return Asked{}, err
 	}
-	r, err := Tick(ctx, d, TickOptions{Options: Options{Only: id, OverCap: overCap, All: true, Explain: true}, NoLock: true})
+	r, err := Tick(ctx, d, TickOptions{Options: Options{Only: id, Actor: actor, OverCap: overCap, All: true, Explain: true}, NoLock: true})
 	if err != nil {
 		return Asked{}, err
 	}

@@ -59,12 +59,12 @@ type loadedRoster struct {
 func Load(opts Options) (*Settings, error) {
 	config, err := home.LoadConfig(opts.Home, opts.Hostname, home.Lookup{Env: plain(opts.Env), UserHome: opts.UserHome})
 	if err != nil {
-		return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Fix: "mend " + opts.Home.ConfigFile()}
+		return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Cause: err, Fix: "mend " + opts.Home.ConfigFile()}
 	}
 	s := &Settings{Home: opts.Home, Config: config, opts: opts, workflows: map[string]loadedWorkflow{}, rosters: map[string]loadedRoster{}}
 	if config.EnvFile != "" {
 		if s.fileEnv, err = home.ReadEnvFile(config.EnvFile); err != nil {
-			return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Fix: "mend env_file of " + opts.Home.ConfigFile()}
+			return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Cause: err, Fix: "mend env_file of " + opts.Home.ConfigFile()}
 		}
 	}
 	return s, nil
@@ -130,7 +130,7 @@ func (s *Settings) WorkflowSource(name string) (string, error) {
 func (s *Settings) parse(name, source string) (*workflows.Workflow, error) {
 	w, err := workflows.Load(name, WorkflowFile(name), []byte(source), s.WorkflowOptions())
 	if err != nil {
-		return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Fix: "board workflow check " + name}
+		return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Cause: err, Fix: "board workflow check " + name}
 	}
 	return w, nil
 }
@@ -206,7 +206,7 @@ func (s *Settings) loadRoster(repo string) (*roster.Roster, error) {
 	}
 	sources, err := roster.ReadFiles(paths)
 	if err != nil {
-		return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Fix: "see BOARD_ROSTER and " + paths.User}
+		return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Cause: err, Fix: "see BOARD_ROSTER and " + paths.User}
 	}
 	if sources.Repo != nil && !s.trusts(sources.Repo.Data) {
 		sources.Repo = nil
@@ -215,7 +215,7 @@ func (s *Settings) loadRoster(repo string) (*roster.Roster, error) {
 	sources.Mode, sources.Lookup, sources.LookPath = s.opts.Mode, s.Env, s.opts.LookPath
 	r, err := roster.Load(sources)
 	if err != nil {
-		return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Fix: "mend the roster; board roster shows what is read"}
+		return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Cause: err, Fix: "mend the roster; board roster shows what is read"}
 	}
 	return r, nil
 }
