@@ -27,6 +27,7 @@ func readView(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) (*View, error) {
 	v := &View{
 		Now: spec.Now, Busy: map[string]Card{}, LastLeased: map[string]int64{}, RateLimits: map[string][]Time{}, Blocks: map[string]Block{},
 		Blockers: map[string][]Blocker{}, Holds: map[string]Hold{}, Workers: map[string][]Worker{}, Resumable: map[SlotKey]Session{},
+		Returning: map[SlotKey][]Session{},
 	}
 	var has presence
 	if err := tx.GetContext(ctx, &has, presenceQuery, spec.Now.Add(-rateLimitMemory)); err != nil {
@@ -366,21 +367,33 @@ func (v *View) readWorkers(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) erro
 	return nil
 }
 
-// readResumable reads each slot's last conversation, where there is one to go on with (RET-7).
+// readResumable reads each slot's last conversation, where there is one to go on with (RET-7), and the last ones of executors that
+// held the slot before (ROS-16).
 func (v *View) readResumable(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) error {
-	var sessions []Session
+	var sessions []struct {
+		Session
+		Newest bool `db:"newest"`
+	}
 	if err := tx.SelectContext(ctx, &sessions, `
-		SELECT `+sessionColumns+`
+		SELECT `+sessionColumns+`,
+			s.id = (SELECT max(n.id) FROM sessions n WHERE n.card = s.card AND n.slot = s.slot AND n.origin = 'dispatched') AS newest
 		FROM cards c INDEXED BY cards_tried
 		JOIN sessions s ON s.card = c.id
 		WHERE c.attempts > 0 AND c.ended_at_ms IS NULL AND c.archived_at_ms IS NULL AND ? IN ('', c.id)
 			AND s.origin = 'dispatched'
-			AND s.id = (SELECT max(n.id) FROM sessions n WHERE n.card = s.card AND n.slot = s.slot AND n.origin = 'dispatched')
-			AND s.harness_session IS NOT NULL AND s.forgotten_at_ms IS NULL`, spec.Card); err != nil {
+			AND s.id = (SELECT max(n.id) FROM sessions n
+				WHERE n.card = s.card AND n.slot = s.slot AND n.executor = s.executor AND n.origin = 'dispatched')
+			AND s.harness_session IS NOT NULL AND s.forgotten_at_ms IS NULL
+		ORDER BY s.id DESC`, spec.Card); err != nil {
 		return fmt.Errorf("read conversations to go on with: %w", err)
 	}
 	for _, s := range sessions {
-		v.Resumable[SlotKey{Card: s.Card, Slot: s.Slot}] = s
+		key := SlotKey{Card: s.Card, Slot: s.Slot}
+		if s.Newest {
+			v.Resumable[key] = s.Session
+		} else {
+			v.Returning[key] = append(v.Returning[key], s.Session)
+		}
 	}
 	return nil
 }

@@ -14,24 +14,25 @@ type ViewSpec struct {
 // claim decides on a fresh one.
 type View struct {
 	Now        Time
-	Boards     []Board              // by slug
-	Cards      []Card               // asked for by the spec; by board, status, priority, creation, id
-	Resting    []Card               // with ViewSpec.Resting: every open card
-	Busy       map[string]Card      // the cards of Runs and Sessions, archived and ended ones too
-	Runs       []Run                // open, by id
-	Sessions   []Session            // not proved gone, by id
-	Leases     []Lease              // not released, by id
-	LastLeased map[string]int64     // per executor, the id of its newest lease
-	Exclusions []Exclusion          // by id
-	Pauses     []Pause              // by id
-	RateLimits map[string][]Time    // per executor, within the last hour
-	Blocks     map[string]Block     // per card its oldest open question
-	Blockers   map[string][]Blocker // per card what it waits for
-	Holds      map[string]Hold      // as stored
-	Past       []Past               // with ViewSpec.Since: runs claimed or ended since then, by id
-	Workers    map[string][]Worker  // per busy or read card in a later status: who made its work (ROS-13)
-	Resumable  map[SlotKey]Session  // per card and slot, its newest dispatched session with a conversation to go on with
-	LastTick   Tick                 // the newest; zero before the first
+	Boards     []Board               // by slug
+	Cards      []Card                // asked for by the spec; by board, status, priority, creation, id
+	Resting    []Card                // with ViewSpec.Resting: every open card
+	Busy       map[string]Card       // the cards of Runs and Sessions, archived and ended ones too
+	Runs       []Run                 // open, by id
+	Sessions   []Session             // not proved gone, by id
+	Leases     []Lease               // not released, by id
+	LastLeased map[string]int64      // per executor, the id of its newest lease
+	Exclusions []Exclusion           // by id
+	Pauses     []Pause               // by id
+	RateLimits map[string][]Time     // per executor, within the last hour
+	Blocks     map[string]Block      // per card its oldest open question
+	Blockers   map[string][]Blocker  // per card what it waits for
+	Holds      map[string]Hold       // as stored
+	Past       []Past                // with ViewSpec.Since: runs claimed or ended since then, by id
+	Workers    map[string][]Worker   // per busy or read card in a later status: who made its work (ROS-13)
+	Resumable  map[SlotKey]Session   // per card and slot, its newest dispatched session with a conversation to go on with
+	Returning  map[SlotKey][]Session // per card and slot, the conversations that executors left before its newest session (ROS-16)
+	LastTick   Tick                  // the newest; zero before the first
 }
 
 // SlotKey names a slot of a card.

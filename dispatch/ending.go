@@ -118,7 +118,8 @@ func (p *planner) apply(e board.Ending) {
 	if e.Block != nil {
 		v.Blocks = cloneWith(v.Blocks, e.Card.ID, *e.Block)
 	}
-	v.Workers, v.Resumable = p.workAfter(v, e), p.resumableAfter(v, e)
+	v.Workers = p.workAfter(v, e)
+	v.Resumable, v.Returning = p.conversationsAfter(v, e)
 	if e.Card.EndedAt != 0 && e.Card.Status != board.Cancelled {
 		v.Blockers = freed(v.Blockers, e.Card.ID)
 	}
@@ -179,27 +180,37 @@ func (p *planner) workAfter(v board.View, e board.Ending) map[string][]board.Wor
 	return v.Workers
 }
 
-// resumableAfter are the conversations to go on with after an ending.
-func (p *planner) resumableAfter(v board.View, e board.Ending) map[board.SlotKey]board.Session {
-	out := maps.Clone(v.Resumable)
-	if out == nil {
-		out = map[board.SlotKey]board.Session{}
+// conversationsAfter are the conversations to go on with after an ending: the ended run's own is the last of its slot, and what
+// was the last before it is one to return to.
+func (p *planner) conversationsAfter(v board.View, e board.Ending) (map[board.SlotKey]board.Session, map[board.SlotKey][]board.Session) {
+	last, before := maps.Clone(v.Resumable), maps.Clone(v.Returning)
+	if last == nil {
+		last = map[board.SlotKey]board.Session{}
+	}
+	if before == nil {
+		before = map[board.SlotKey][]board.Session{}
 	}
 	key := board.SlotKey{Card: e.Card.ID, Slot: e.Run.Slot}
 	for _, x := range p.s.View.Sessions {
-		if x.ID == e.Run.Session && (x.HarnessSession != "" || p.exitSession(e.Run.ID) != "") {
-			out[key] = x
-		}
-	}
-	for k := range out {
-		if k.Card != e.Card.ID {
+		if x.ID != e.Run.Session {
 			continue
 		}
-		if slices.ContainsFunc(e.Forget, func(slot string) bool { return globMatch(slot, k.Slot) }) {
-			delete(out, k)
+		left := slices.Clone(before[key])
+		if was, ok := last[key]; ok && was.ID != x.ID {
+			left = append([]board.Session{was}, left...)
+		}
+		before[key] = slices.DeleteFunc(left, func(o board.Session) bool { return o.Executor == x.Executor })
+		delete(last, key)
+		if x.HarnessSession != "" || p.exitSession(e.Run.ID) != "" {
+			last[key] = x
 		}
 	}
-	return out
+	forgotten := func(k board.SlotKey) bool {
+		return k.Card == e.Card.ID && slices.ContainsFunc(e.Forget, func(slot string) bool { return globMatch(slot, k.Slot) })
+	}
+	maps.DeleteFunc(last, func(k board.SlotKey, _ board.Session) bool { return forgotten(k) })
+	maps.DeleteFunc(before, func(k board.SlotKey, _ []board.Session) bool { return forgotten(k) })
+	return last, before
 }
 
 func (p *planner) exitSession(run int64) string {

@@ -466,10 +466,31 @@ func (p *planner) start(pre *prepared, o roster.Offer, cand *capacity.Candidate)
 		independent := o.Because == ""
 		s.Independent = &independent
 	}
-	if last, ok := p.s.View.Resumable[board.SlotKey{Card: pre.card.ID, Slot: s.Slot}]; ok && last.Executor == s.Executor && !pre.card.CleanStart {
-		s.Mode, s.Resumes = board.ModeResume, last.ID
+	if x := p.conversation(pre, s.Executor); x != 0 {
+		s.Mode, s.Resumes = board.ModeResume, x
 	}
 	return s
+}
+
+// conversation is the session that an executor goes on with: the slot's last one where that is its own (RET-7), and after a
+// handover the one that it left (ROS-16); 0 = it begins afresh.
+func (p *planner) conversation(pre *prepared, executor string) int64 {
+	if pre.card.CleanStart {
+		return 0
+	}
+	key := board.SlotKey{Card: pre.card.ID, Slot: pre.lane.Slot}
+	if last, ok := p.s.View.Resumable[key]; ok && last.Executor == executor {
+		return last.ID
+	}
+	if pre.card.Handovers == 0 {
+		return 0
+	}
+	for _, x := range p.s.View.Returning[key] {
+		if x.Executor == executor {
+			return x.ID
+		}
+	}
+	return 0
 }
 
 // placeKept gives the run to the idle session of its slot: it needs no new place and no lease (I5), and its caps were

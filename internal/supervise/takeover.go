@@ -29,22 +29,35 @@ func takeoverOf(b board.Brief, label func(executor string, clone int) string) ta
 		return takeover{}
 	}
 	last := slot[len(slot)-1]
-	if !slices.Contains(ownTrouble(), last.Outcome) {
-		return takeover{}
-	}
-	if b.Run.Resumes != 0 {
-		return takeover{Note: returning(b.Run, slot, label)}
-	}
-	if last.Executor == b.Run.Executor {
-		return takeover{}
-	}
+	stopped, others := slices.Contains(ownTrouble(), last.Outcome), last.Executor != b.Run.Executor
 	t := takeover{}
-	if b.Run.Role == roster.RoleCoder {
-		t.Ref = workspace.HandoverRef(b.Card.ID, max(b.Card.Handovers, 1))
+	if stopped && others && b.Run.Role == roster.RoleCoder {
+		t.Ref = workspace.HandoverRef(b.Card.ID, handovers(slot, b.Run.Executor))
 	}
-	t.Note = roster.TakeoverNote(roster.Stopped{
-		Executor: label(last.Executor, last.Clone), Outcome: string(last.Outcome), Reason: last.Reason, Ref: t.Ref})
+	switch {
+	case b.Run.Resumes != 0 && (stopped || others):
+		t.Note = returning(b.Run, slot, label)
+	case stopped && others:
+		t.Note = roster.TakeoverNote(roster.Stopped{
+			Executor: label(last.Executor, last.Clone), Outcome: string(last.Outcome), Reason: last.Reason, Ref: t.Ref})
+	}
 	return t
+}
+
+// handovers counts how often the slot has gone from an executor that had to stop to another, next being who has it then. The
+// count is of the card's whole life, so that no state is kept in the place of an earlier one.
+func handovers(slot []board.Run, next string) int {
+	n := 0
+	for i, r := range slot {
+		after := next
+		if i+1 < len(slot) {
+			after = slot[i+1].Executor
+		}
+		if slices.Contains(ownTrouble(), r.Outcome) && after != r.Executor {
+			n++
+		}
+	}
+	return n
 }
 
 // returning is what an executor is told that goes on with its own conversation: what others did meanwhile.
