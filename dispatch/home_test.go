@@ -35,6 +35,7 @@ type place struct {
 	program string
 	alive   process.Liveness
 	hosts   []dispatch.Host
+	health  func(ctx context.Context, url string) roster.Probe // nil: no health URL is asked
 }
 
 // newPlace is a home with the board api, two executors of two slots, and these caps in its workflow.
@@ -104,7 +105,7 @@ func (p *place) card(status string, change ...func(*board.Card)) string {
 func (p *place) deps(store *board.Store) dispatch.Deps {
 	env := map[string]string{"BOARD_ROSTER": filepath.Join(p.home.Dir, "roster.yaml"), "HOME": p.home.Dir}
 	return dispatch.Deps{
-		Home: p.home, Store: store, Clock: p.clock, Table: table{p.alive}, Program: p.program, PID: os.Getpid(), Hosts: p.hosts,
+		Home: p.home, Store: store, Clock: p.clock, Table: table{p.alive}, Program: p.program, PID: os.Getpid(), Hosts: p.hosts, Health: p.health,
 		Settings: settings.LoadForTick(settings.Options{
 			Home: p.home, Hostname: "base", Mode: roster.Tick, Trusted: func(string) bool { return false },
 			Env:      func(name string) (string, bool) { v, ok := env[name]; return v, ok },
