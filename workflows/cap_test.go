@@ -161,3 +161,30 @@ func TestReadCaps_ReadsThoseOfConfig(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// CAP-17: the caps of config.yaml are judged by what all workflows of the home have.
+func TestLintHome_JudgesTheCapsOfConfigByAllWorkflows(t *testing.T) {
+	t.Parallel()
+	known := &workflows.Known{Hosts: []string{"base", "far"}, Executors: []string{"opus"}}
+	w := load(t, withCaps(`{name: mine, counts: runs, max: 3}`))
+	for src, want := range map[string]string{
+		`{name: a, counts: runs, where: {status: reviw}, max: 1}`:                                `no status is called "reviw"; there are doing, done, review, todo (did you mean review?)`,
+		`{name: a, counts: runs, where: {profile: codr}, max: 1}`:                                `no profile is called "codr"`,
+		`{name: a, counts: runs, unless: {host: fra}, max: 1}`:                                   `no host is called "fra"`,
+		`{name: a, counts: runs, max: 2, reserve: {for: {status: review}, slots: 3}}`:            "at most 1 are kept",
+		`{name: a, counts: sessions, where: {dispatch: true}, unless: {dispatch: true}, max: 2}`: "can match nothing",
+		`{name: a, counts: runs, max: host.cpus - 4}`:                                            "with host.cpus = 1 it gave -3",
+		`{name: mine, counts: runs, max: 2}`:                                                     `workflow w has a cap "mine" too`,
+		`{name: a, counts: runs, where: {status: do*, executor: opus}, max: 2}`:                  "",
+	} {
+		file, root, ok := strict.Parse("config.yaml", []byte("capacity:\n  - "+src+"\n"))
+		if !ok {
+			t.Fatal(file.Problems())
+		}
+		caps := workflows.ReadCaps(root.Keys("capacity").Get("capacity"), expr.NewScope(nil))
+		got := workflows.LintHome(caps, []*workflows.Workflow{w}, known).Error()
+		if want == "" && got != "" || !strings.Contains(got, want) || want != "" && !strings.Contains(got, "config.yaml:2") {
+			t.Errorf("%s: got %q; want %q", src, got, want)
+		}
+	}
+}

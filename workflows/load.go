@@ -24,6 +24,8 @@ type Known struct {
 	Harnesses []string
 	Models    []string
 	Boards    []string
+
+	statuses, profiles []string // of all workflows, for the caps of config.yaml
 }
 
 // pending is an expression that is compiled when it is first needed, and where to tell of its problems.

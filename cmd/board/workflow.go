@@ -237,6 +237,9 @@ func workflowCheck(ctx context.Context, c *call) error {
 		d.Workflows = append(d.Workflows, name)
 		d.Problems = append(d.Problems, problems...)
 	}
+	if len(c.args) == 0 {
+		d.Problems = append(d.Problems, configProblems(s, names, known)...)
+	}
 	if c.out.json {
 		err = c.out.document(d)
 	} else {
@@ -276,6 +279,17 @@ func (c *call) checkOne(h home.Home, s *settings.Settings, name string, known *w
 		return workflowProblems(name, found, true), true, nil
 	}
 	return workflowProblems(name, w.Lint, false), false, nil
+}
+
+// configProblems is what is odd about the caps of config.yaml, seen beside those workflows that load.
+func configProblems(s *settings.Settings, names []string, known *workflows.Known) []workflowProblem {
+	var all []*workflows.Workflow
+	for _, name := range names {
+		if w, err := s.Workflow(name); err == nil {
+			all = append(all, w)
+		}
+	}
+	return workflowProblems("config.yaml", workflows.LintHome(s.Config.Capacity, all, known), false)
 }
 
 func workflowProblems(name string, found strict.Problems, isError bool) []workflowProblem {
