@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -294,16 +295,31 @@ func (p *printer) whyHistory(events []board.Event) {
 	if len(events) == 0 {
 		return
 	}
-	t := table{head: make([]string, 4), indent: 2, bare: true, stretch: 3}
+	t := table{head: make([]string, 5), indent: 2, bare: true, stretch: 4}
 	for _, e := range events {
 		run := ""
 		if e.Run != 0 {
 			run = fmt.Sprintf("run %d", e.Run)
 		}
-		t.add(p.ago(e.At), e.Kind, run, e.Actor)
+		t.add(p.ago(e.At), e.Kind, run, e.Actor, heldText(e))
 	}
 	p.heading("history")
 	p.table(t)
+}
+
+// heldText is the reason of a hold that began; empty for other events.
+func heldText(e board.Event) string {
+	if e.Kind != "card.held" {
+		return ""
+	}
+	var hold struct {
+		Code string `json:"code"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal([]byte(e.Payload), &hold); err != nil {
+		return ""
+	}
+	return hold.Code + ": " + hold.Text
 }
 
 // ordinal is a place in a queue: 1st, 2nd, 3rd, 4th.
