@@ -330,7 +330,7 @@ func (p *planner) past() []capacity.Entry {
 			ID: r.Run, StartedAt: r.ClaimedAt.Time(), EndedAt: r.EndedAt.Time(),
 			Lane: capacity.Lane{
 				Slot: r.Slot, Role: string(r.Role), Profile: r.Profile, Executor: r.Executor, Harness: r.Harness, Model: r.Model,
-				Surface: string(r.Surface), Host: r.Host,
+				Surface: r.Surface, Host: r.Host,
 			},
 		}
 		if r.CostMicros != nil {

@@ -196,8 +196,10 @@ func (ob *observer) spec(s Snapshot, boards []board.Board) board.ViewSpec {
 
 // readsWholeCards says whether a workflow may read columns of a card that a plan leaves out (DB-4).
 func readsWholeCards(w *workflows.Workflow) bool {
-	return w != nil && slices.ContainsFunc([]string{"card.title", "card.body", "card.satisfies", "card.every", "card.created_by", "card.updated_at",
-		"card.evidence", "card.last_events", "card.subtasks"}, w.Mentions)
+	return w != nil && slices.ContainsFunc([]string{
+		"card.title", "card.body", "card.satisfies", "card.every", "card.created_by", "card.updated_at",
+		"card.evidence", "card.last_events", "card.subtasks",
+	}, w.Mentions)
 }
 
 // validate compiles the expressions of workflows that have cards to start: a broken one stops all starts of its boards.

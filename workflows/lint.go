@@ -61,8 +61,10 @@ func lintNames(c *Cap, known *Known) Problems {
 		return nil
 	}
 	var problems Problems
-	names := map[string][]string{"host": known.Hosts, "executor": known.Executors, "harness": known.Harnesses, "model": known.Models, "board": known.Boards,
-		"status": known.statuses, "profile": known.profiles}
+	names := map[string][]string{
+		"host": known.Hosts, "executor": known.Executors, "harness": known.Harnesses, "model": known.Models, "board": known.Boards,
+		"status": known.statuses, "profile": known.profiles,
+	}
 	for _, f := range c.filters() {
 		for _, k := range f.lists() {
 			list := names[k.key]

@@ -23,6 +23,7 @@ const capacityDocument = "../../docs/capacity.md"
 // TestCapacityDocument types the commands of every example of docs/capacity.md into a home that is as the example says, and
 // compares the answers with those that the document shows. With -update-document it writes them.
 func TestCapacityDocument(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(capacityDocument)
 	if err != nil {
 		t.Fatal(err)
@@ -71,8 +72,12 @@ func TestCapacityDocument(t *testing.T) {
 // documentHome is where the commands are typed: a home that is not there yet, and a roster of its own.
 func documentHome(env *testscript.Env) error {
 	for _, v := range [][2]string{
-		{"HOME", env.WorkDir}, {"BOARD_HOME", filepath.Join(env.WorkDir, "home")}, {"BOARD_ROSTER", filepath.Join(env.WorkDir, "roster.yaml")},
-		{"USER", "ada"}, {"TZ", "UTC"}, {"LANG", "C.UTF-8"},
+		{"HOME", env.WorkDir},
+		{"BOARD_HOME", filepath.Join(env.WorkDir, "home")},
+		{"BOARD_ROSTER", filepath.Join(env.WorkDir, "roster.yaml")},
+		{"USER", "ada"},
+		{"TZ", "UTC"},
+		{"LANG", "C.UTF-8"},
 	} {
 		env.Setenv(v[0], v[1])
 	}

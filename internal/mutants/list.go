@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // mutation is one line of the program made wrong, and the test that must notice.
 type mutation struct {
 	name string
@@ -18,6 +20,10 @@ const (
 
 // mutations are the mistakes that a change of capacity, claim, planner or store is most likely to make.
 func mutations() []mutation {
+	return slices.Concat(ofCapacity(), ofPlan(), ofClaim())
+}
+
+func ofCapacity() []mutation {
 	return []mutation{
 		{
 			"a cap admits one too many", "capacity/judge.go",
@@ -69,6 +75,11 @@ func mutations() []mutation {
 			"e.Idle = session.State == Idle && !session.Adopted && ", "e.Idle = session.State == Idle && ",
 			inDispatch, "TestMakePlan_CAP18_NeverClosesAnAdoptedSession",
 		},
+	}
+}
+
+func ofPlan() []mutation {
+	return []mutation{
 		{
 			"a plan forgets its own starts", "dispatch/plan.go",
 			"p.ledger.Take(&capacity.Candidate{Entry: s.Entry})", "_ = capacity.Candidate{}",
@@ -79,6 +90,26 @@ func mutations() []mutation {
 			"tierStarved + int64(c.ReadySince)", "tierStarved",
 			inDispatch, "TestMakePlan_DSP4_NobodyWaitsLongerThanTheBound",
 		},
+		{
+			"what cannot be told counts as gone", "dispatch/ending.go",
+			"case seen.Unsure || len(seen.Left) > 0:", "case len(seen.Left) > 0:",
+			inDispatch, "TestMakePlan_LIV2_AnUnknownRunKeepsItsPlace",
+		},
+		{
+			"a run that is asked to stop is killed at once", "dispatch/ending.go",
+			"stop.Kill = p.s.View.Now.Sub(r.StopAt) >= KillGrace", "stop.Kill = true",
+			inDispatch, "TestMakePlan_END0_KillsTenSecondsAfterTheRequest",
+		},
+		{
+			"a claim is launched again at once", "dispatch/ending.go",
+			"seen.Lock == LockFree && now.Sub(r.SpawnedAt) >= SpawnGrace", "seen.Lock == LockFree",
+			inDispatch, "TestMakePlan_DSP8_RelaunchesAClaimWhoseSupervisorNeverCame",
+		},
+	}
+}
+
+func ofClaim() []mutation {
+	return []mutation{
 		{
 			"the claim does not count again", "dispatch/claim.go",
 			"\ts.View = v\n", "",
@@ -95,11 +126,6 @@ func mutations() []mutation {
 			inDispatch, "TestStartCard_CAP14_AnOverCapStartStillMeetsLimitsBehindTheFilesCap",
 		},
 		{
-			"a claim is launched again at once", "dispatch/ending.go",
-			"seen.Lock == LockFree && now.Sub(r.SpawnedAt) >= SpawnGrace", "seen.Lock == LockFree",
-			inDispatch, "TestMakePlan_DSP8_RelaunchesAClaimWhoseSupervisorNeverCame",
-		},
-		{
 			"a relaunch does not compare what it saw", "board/store_claim.go",
 			"state = 'claimed' AND launch_attempt = ?`", "state = 'claimed' AND ? > 0`",
 			inDispatch, "TestTick_DSP8_OneOfManyTicksRelaunches",
@@ -113,16 +139,6 @@ func mutations() []mutation {
 			"a secret outlives its run", "board/store_run.go",
 			"FROM task_runs r WHERE r.session = ? AND r.ended_at_ms IS NULL`", "FROM task_runs r WHERE r.session = ?`",
 			inDispatch, "TestStore_MOD4_ASecretIsGoodForAnOpenRunOnly",
-		},
-		{
-			"what cannot be told counts as gone", "dispatch/ending.go",
-			"case seen.Unsure || len(seen.Left) > 0:", "case len(seen.Left) > 0:",
-			inDispatch, "TestMakePlan_LIV2_AnUnknownRunKeepsItsPlace",
-		},
-		{
-			"a run that is asked to stop is killed at once", "dispatch/ending.go",
-			"stop.Kill = p.s.View.Now.Sub(r.StopAt) >= KillGrace", "stop.Kill = true",
-			inDispatch, "TestMakePlan_END0_KillsTenSecondsAfterTheRequest",
 		},
 	}
 }
