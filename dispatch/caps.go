@@ -17,8 +17,8 @@ import (
 // those of the workflows (CAP-8, 19).
 func (p *planner) caps() []capacity.Cap {
 	var all []capacity.Cap
-	if n := p.s.Options.MaxRuns; n > 0 {
-		all = append(all, capacity.MaxRuns(n))
+	if n := p.s.Options.MaxRuns; n != nil {
+		all = append(all, capacity.MaxRuns(*n))
 	}
 	all = append(all, capacity.WorkspaceSessions())
 	all = append(all, p.executorCaps()...)

@@ -34,7 +34,7 @@ type Snapshot struct {
 
 // Options are what the caller of a plan asks for.
 type Options struct {
-	MaxRuns int            // --max: runs in the home; 0 = not given
+	MaxRuns *int           // --max: runs in the home, 0 admits none; nil = not given
 	Only    string         // plan this card only
 	Actor   string         // who starts Only; "" = the board
 	OverCap bool           // a person goes over the caps for Only (CAP-14)

@@ -94,8 +94,8 @@ func (c *call) checkDispatchFlags() error {
 		return usage("--set and --at are for --dry-run")
 	case !watching && c.flags.IsSet("every"):
 		return usage("--every is for --watch")
-	case c.flags.IsSet("max") && c.flags.Int("max") < 1:
-		return usage("--max %d: expected a number from 1", c.flags.Int("max"))
+	case c.flags.IsSet("max") && c.flags.Int("max") < 0:
+		return usage("--max %d: expected a number from 0", c.flags.Int("max"))
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (c *call) checkDispatchFlags() error {
 // tickOptions are what the flags ask of a tick.
 func (c *call) tickOptions(ctx context.Context, store *board.Store) (dispatch.TickOptions, error) {
 	o := dispatch.TickOptions{
-		Options: dispatch.Options{MaxRuns: c.flags.Int("max"), All: c.out.json, Explain: c.out.json},
+		Options: dispatch.Options{MaxRuns: c.intFlag("max"), All: c.out.json, Explain: c.out.json},
 		NoLock:  c.flags.Bool("no-lock"),
 	}
 	if !c.flags.IsSet("only") {
