@@ -129,7 +129,7 @@ func TestTick_LIV3_AnEndedRunsSessionThatLivesKeepsItsPlace(t *testing.T) { // H
 	}
 }
 
-// No interleaving of eight processes' ticks exceeds a cap or an executor's slots, and no card runs twice (DSP-6, 7; H7).
+// No interleaving of eight processes' ticks exceeds a cap or an executor's slots, and no card runs twice (DSP-6, DSP-7; H7).
 func TestTick_DSP7_NoInterleavingExceedsACapOrTheSlots(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

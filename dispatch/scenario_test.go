@@ -236,7 +236,7 @@ func TestMakePlan_DSP4_NobodyWaitsLongerThanTheBound(t *testing.T) {
 	})
 }
 
-// A saturated group holds back only cards that share it (DSP-4, 5), also among 10,000 that wait for it.
+// A saturated group holds back only cards that share it (DSP-4, DSP-5), also among 10,000 that wait for it.
 func TestMakePlan_DSP4_ASaturatedGroupIsSkippedWhole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `{name: no workers, counts: runs, where: {role: coder}, max: 0}`)

@@ -144,5 +144,8 @@ func summary(r dispatch.Report) string {
 	if len(r.Stopping) > 0 {
 		parts = append(parts, fmt.Sprintf("%d stopping", len(r.Stopping)))
 	}
+	if waits+r.Running+len(r.Started)+len(r.Stopping) == 0 {
+		parts = append(parts, "the board is idle")
+	}
 	return fmt.Sprintf("%s, %d running (%d ms)", strings.Join(parts, ", "), r.Running, r.TookMS)
 }
