@@ -229,6 +229,9 @@ func (e *Ending) count(f EndingFacts) {
 	}
 	switch e.Run.Outcome {
 	case Failed, Crashed, TimedOut, Quiet, Refused:
+		if f.Exit.Result.Lost {
+			e.Forget = append(e.Forget, f.Run.Slot)
+		}
 		e.fail(f)
 	case SpawnFailed:
 		if f.Exit.Ask != "" {

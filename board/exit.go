@@ -58,5 +58,6 @@ type Result struct {
 	ResetAt    Time          `json:"reset_at,omitempty"`
 	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
 	OneModel   bool          `json:"one_model,omitempty"` // the limit is the model's, not the account's
+	Lost       bool          `json:"lost,omitempty"`      // the conversation to go on with is not there any more
 	Metadata   JSON          `json:"metadata,omitempty"`
 }

@@ -89,12 +89,12 @@ func codexSeat(s seat) (env, flags map[string]string, err error) {
 
 func opencodeSeat(s seat) (env, flags map[string]string, err error) {
 	provider := map[string]any{
-		"npm": "@ai-sdk/openai-compatible", "name": "mock", "options": map[string]any{"baseURL": s.base + "/v1", "apiKey": key},
+		"npm": "@ai-sdk/openai-compatible", "name": "mock", "options": map[string]any{"baseURL": s.base + "/v1", "apiKey": "{env:MOCK_KEY}"},
 		"models": map[string]any{"mock-model": map[string]any{"name": "mock"}},
 	}
 	path := filepath.Join(s.dir, "opencode.json")
 	env = map[string]string{
-		"OPENCODE_CONFIG": path, "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1",
+		"MOCK_KEY": keyRef, "OPENCODE_CONFIG": path, "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1",
 		"XDG_DATA_HOME": filepath.Join(s.dir, "data"), "XDG_STATE_HOME": filepath.Join(s.dir, "state"),
 	}
 	return env, nil, writeJSON(path, map[string]any{"provider": map[string]any{"mock": provider}})
@@ -112,8 +112,8 @@ func piSeat(s seat) (env, flags map[string]string, err error) {
 		"id": "mock-model", "name": "mock", "reasoning": false, "input": []string{"text"}, "contextWindow": 1_000_000, "maxTokens": 8000,
 		"cost": map[string]any{"input": 1, "output": 2, "cacheRead": 0.1, "cacheWrite": 0},
 	}
-	provider := map[string]any{"baseUrl": s.base + "/v1", "api": "openai-completions", "apiKey": key, "models": []any{model}}
-	env = map[string]string{"PI_CODING_AGENT_DIR": s.dir, "PI_OFFLINE": "1"}
+	provider := map[string]any{"baseUrl": s.base + "/v1", "api": "openai-completions", "apiKey": "$MOCK_KEY", "models": []any{model}}
+	env = map[string]string{"MOCK_KEY": keyRef, "PI_CODING_AGENT_DIR": s.dir, "PI_OFFLINE": "1"}
 	return env, nil, writeJSON(filepath.Join(s.dir, "models.json"), map[string]any{"providers": map[string]any{"mock": provider}})
 }
 

@@ -12,6 +12,7 @@ import (
 type bad struct {
 	name, about string
 	make        func(path string) error // puts the program there; nil: the real one, with nobody signed in
+	needs       []string                // as in testCase
 	outcome     string
 	run         string // must be in the run's reason
 	check       string // must be in what board roster check says; "" where a check cannot tell
@@ -20,7 +21,7 @@ type bad struct {
 func bads() []testCase {
 	var list []testCase
 	for _, b := range badTable() {
-		list = append(list, testCase{name: "bad-" + b.name, about: b.about, play: b.play})
+		list = append(list, testCase{name: "bad-" + b.name, about: b.about, needs: b.needs, play: b.play})
 	}
 	return list
 }
@@ -48,7 +49,7 @@ func badTable() []bad {
 			make: script(answers+"exit 0;; esac", 0o700), check: "flag",
 		},
 		{
-			name: "flood", about: "it prints a gibibyte without an event", outcome: "failed", run: "ended",
+			name: "flood", about: "it prints a gibibyte without an event", outcome: "failed", run: "ended", needs: []string{"claude"},
 			make: script(answers+"yes '{\"type\":\"noise\",\"text\":\"0123456789012345678901234567890123456789\"}' | head -c 1073741824; exit 1;; esac", 0o700), check: "flag",
 		},
 		{name: "signin", about: "nobody is signed in", outcome: "unauthenticated", run: "", check: "not signed in"},

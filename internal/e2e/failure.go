@@ -31,10 +31,16 @@ func failures() []testCase {
 
 func failureTable() []failure {
 	return []failure{
-		{scenario: "ratelimit", about: "429 for ever", want: ending{outcome: "rate_limited", class: "rate_limited"}},
+		{
+			scenario: "ratelimit", about: "429 for ever", want: ending{outcome: "rate_limited", class: "rate_limited"},
+			// The provider's own words reach the log of opencode: "Please try again in 20s."
+			but: map[string]ending{"opencode": {outcome: "rate_limited", class: "rate_limited", reset: true}},
+		},
 		{
 			scenario: "usage", about: "the plan is used up", plan: true,
 			want: ending{outcome: "usage_limited", class: "usage_limited", reset: true},
+			// The reset time is in the error's body, of which opencode prints the message alone.
+			but: map[string]ending{"opencode": {outcome: "usage_limited", class: "usage_limited"}},
 		},
 		{scenario: "quota", about: "the purse is empty", want: ending{outcome: "quota", class: "quota"}},
 		{scenario: "auth", about: "401", want: ending{outcome: "unauthenticated", class: "unauthenticated"}},

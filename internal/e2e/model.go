@@ -57,8 +57,21 @@ func (m *models) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	scenario := cmp.Or(m.plays[executor], "text")
 	m.mu.Unlock()
+	if !signedIn(r) {
+		scenario = "auth"
+	}
 	r.URL.Path, r.URL.RawPath = "/s/"+scenario+"/"+rest, ""
 	m.mock.ServeHTTP(w, r)
+}
+
+// signedIn looks for the key where the CLIs put it.
+func signedIn(r *http.Request) bool {
+	for _, header := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
+		if strings.Contains(r.Header.Get(header), key) {
+			return true
+		}
+	}
+	return r.URL.Query().Get("key") == key
 }
 
 // calls are the requests for an answer that the model has seen.

@@ -46,8 +46,8 @@ func playPrompts(ctx context.Context, t *trial) error {
 		return err
 	}
 	all := hostile(t.agent.large)
+	path := filepath.Join(w.dir, "body")
 	for i, prompt := range all {
-		path := filepath.Join(w.dir, "body")
 		if err := writeFile(path, prompt); err != nil {
 			return err
 		}
@@ -55,14 +55,20 @@ func playPrompts(ctx context.Context, t *trial) error {
 			return fmt.Errorf("prompt %d: %w", i+1, err)
 		}
 	}
-	if _, err := w.do(ctx, "add", "NUL", "--body", "a\\0b"); err != nil {
+	if err := writeFile(path, "a\x00b"); err != nil {
 		return err
+	}
+	if _, err := w.do(ctx, "add", "NUL", "--body-file", path); err == nil {
+		return errors.New("a body with a NUL was accepted")
 	}
 	if _, err := w.do(ctx, "dispatch"); err != nil {
 		return err
 	}
 	rows, err := w.ended(ctx, len(all), late)
 	if err != nil {
+		return err
+	}
+	if err := want(len(rows) == len(all), "%d runs of %d cards: %s", len(rows), len(all), brief(rows)); err != nil {
 		return err
 	}
 	var problems []error

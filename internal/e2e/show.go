@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 )
 
 func shows() []testCase {
@@ -74,8 +73,6 @@ func playTakeover(ctx context.Context, t *trial) error {
 	if err := w.found(ctx, setting{poke: true}); err != nil {
 		return err
 	}
-	began := time.Duration(0)
-	_ = began
 	if err := w.one(ctx, "Write it."); err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func (w *world) seat(a agent, id string, plan bool, roles ...string) error {
 	}
 	entry := map[string]any{
 		"id": id, "harness": a.name, "bin": a.program(w.cache), "model": a.model, "roles": roles, "slots": 2, "env": env,
-		"priority": 100 - len(w.seats),
+		"priority": 1 + len(w.seats),
 	}
 	if flags != nil {
 		entry["flags"] = flags
@@ -150,7 +150,7 @@ func (w *world) found(ctx context.Context, s setting) error {
 	}
 	changed := string(text)
 	if s.quiet != "" {
-		changed = strings.ReplaceAll(changed, "quiet: 20m", "quiet: "+s.quiet)
+		changed = strings.ReplaceAll(changed, "quiet: 20m", "start: 10s, quiet: "+s.quiet)
 	}
 	if s.prompt != "" {
 		changed = strings.ReplaceAll(changed, "prompt: prompts/implementer.md", "prompt: '"+s.prompt+"'")

@@ -73,6 +73,7 @@ var (
 		`^no authentication information found|` +
 		`^no api key found(?:$|\.| for )|` +
 		`^no auth type is selected|` +
+		"^missing environment variable: `|" +
 		`^please set an auth method\b|` +
 		`^\[permission_error\] api access paused|` +
 		`^api request for getuserinfo failed: 40[13]|` +
@@ -90,6 +91,7 @@ var (
 	reOverload = lazily(`(?i)^overloaded(?:$|\.|_error)|` +
 		`^repeated 529 overloaded errors|` +
 		`^selected model is at capacity|` +
+		`^(?:our servers are|the server is|the engine is) currently overloaded\b|` +
 		`^we're currently experiencing high demand|` +
 		`^no capacity available for model\b|` +
 		`^the model is overloaded|` +
@@ -99,7 +101,7 @@ var (
 	reNet = lazily(`(?i)^stream disconnected before completion|` +
 		`^model stream ended without a finish reason|` +
 		`^reconnecting\.\.\.|` +
-		`^(?:unable to connect|connection error|connection refused|fetch failed|connection_failed)(?:$|[ .:,;])|` +
+		`^(?:unable to connect|connection error|connection refused|connection reset|fetch failed|connection_failed)(?:$|[ .:,;])|` +
 		`^error sending request for url|` +
 		`^terminated: other side closed|` +
 		`^(?:connect econnrefused|getaddrinfo (?:enotfound|eai_again)|read econnreset|connect etimedout|socket hang up)\b|` +

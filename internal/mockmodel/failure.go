@@ -5,8 +5,16 @@ import (
 	"time"
 )
 
-// reset is how long a used-up plan stays so: long enough to tell from a rate limit, short enough for a day's log.
-const reset = 2*time.Hour + 5*time.Minute
+// usualReset is how long a used-up plan stays so: long enough to tell from a rate limit, short enough for a day's log.
+const usualReset = 2*time.Hour + 5*time.Minute
+
+// reset is how long the scenario's plan stays used up.
+func (sc scenario) reset() time.Duration {
+	if sc.number < 0 {
+		return usualReset
+	}
+	return time.Duration(sc.number) * time.Second
+}
 
 // refusal is an answer with an error status, as the real provider words it.
 type refusal struct {
@@ -23,11 +31,11 @@ func failure(sc scenario, c call, now time.Time) refusal {
 	}
 	switch c.protocol {
 	case Anthropic:
-		e = anthropicFailure(name, c.model, now)
+		e = anthropicFailure(name, c.model, now, sc.reset())
 	case Gemini:
 		e = geminiFailure(name, c.model)
 	case Responses, Chat:
-		e = openaiFailure(name, c.model, now)
+		e = openaiFailure(name, c.model, now, sc.reset())
 	}
 	if e.header == nil {
 		e.header = map[string]string{}
@@ -40,7 +48,7 @@ func failure(sc scenario, c call, now time.Time) refusal {
 
 func epoch(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
 
-func anthropicFailure(name, model string, now time.Time) refusal {
+func anthropicFailure(name, model string, now time.Time, reset time.Duration) refusal {
 	say := func(status int, kind, message string) refusal {
 		return refusal{status: status, body: object{
 			"type": "error", "request_id": "req_mock", "error": object{"type": kind, "message": message},
@@ -51,7 +59,7 @@ func anthropicFailure(name, model string, now time.Time) refusal {
 		return say(429, "rate_limit_error", "This request would exceed your organization's rate limit of 50 requests per minute.")
 	case "usage":
 		e := say(429, "rate_limit_error", "This request would exceed your account's rate limit. Please try again later.")
-		e.header = anthropicPlan(now)
+		e.header = anthropicPlan(now, reset)
 		return e
 	case "quota":
 		return say(400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API. "+
@@ -71,7 +79,7 @@ func anthropicFailure(name, model string, now time.Time) refusal {
 }
 
 // anthropicPlan is what a subscription's sign-in gets beside the error: the headers carry the reset time.
-func anthropicPlan(now time.Time) map[string]string {
+func anthropicPlan(now time.Time, reset time.Duration) map[string]string {
 	const unified = "Anthropic-Ratelimit-Unified-"
 	at := epoch(now.Add(reset))
 	return map[string]string{
@@ -84,7 +92,7 @@ func anthropicPlan(now time.Time) map[string]string {
 	}
 }
 
-func openaiFailure(name, model string, now time.Time) refusal {
+func openaiFailure(name, model string, now time.Time, reset time.Duration) refusal {
 	say := func(status int, kind, code, message string) refusal {
 		return refusal{status: status, body: object{
 			"error": object{"type": kind, "code": code, "message": message, "param": nil},
@@ -95,7 +103,7 @@ func openaiFailure(name, model string, now time.Time) refusal {
 		return say(429, "requests", "rate_limit_exceeded", "Rate limit reached for "+model+
 			" in organization org-mock on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s.")
 	case "usage":
-		return openaiPlan(now)
+		return openaiPlan(now, reset)
 	case "quota":
 		return say(429, "insufficient_quota", "insufficient_quota",
 			"You exceeded your current quota, please check your plan and billing details.")
@@ -116,7 +124,7 @@ func openaiFailure(name, model string, now time.Time) refusal {
 }
 
 // openaiPlan is what a ChatGPT plan gets from the back end of Codex.
-func openaiPlan(now time.Time) refusal {
+func openaiPlan(now time.Time, reset time.Duration) refusal {
 	at := now.Add(reset)
 	return refusal{
 		status: 429,

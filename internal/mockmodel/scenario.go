@@ -20,7 +20,7 @@ func Scenarios() [][2]string {
 		{"slow", "the answer, a word a second for 20 seconds"},
 		{"ratelimit", "429 without a retry-after; ratelimit-N only for the first N calls"},
 		{"retryafter-S", "429 with retry-after S"},
-		{"usage", "the provider's error for a plan that is used up"},
+		{"usage", "the provider's error for a plan that is used up; usage-S for S more seconds"},
 		{"quota", "the provider's error for an empty purse"},
 		{"auth", "401"},
 		{"forbidden", "403"},

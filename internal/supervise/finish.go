@@ -103,7 +103,7 @@ const maxSummary = 8 << 10
 func (t *turn) reported(r harness.Result) board.Result {
 	out := board.Result{
 		Text: cmp.Or(t.summary, lastBytes(r.Text, maxSummary)), Verdict: board.Verdict(r.Verdict), Reason: r.Reason,
-		Session: r.Session, Model: r.Model, Metadata: metadata(r),
+		Session: r.Session, Model: r.Model, Lost: r.SessionLost, Metadata: metadata(r),
 	}
 	if out.Session == "" && r.Failure == nil {
 		out.Session = t.job.NewSession // it took the name that it was given, or it would have failed

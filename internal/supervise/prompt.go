@@ -42,6 +42,9 @@ func promptText(f promptFacts) (string, error) {
 		}
 		source = f.Template.Source()
 	}
+	if strings.HasPrefix(strings.TrimSpace(text), "/") { // CLIs take such a start for a command of their own: claude's /clear
+		text = fmt.Sprintf("# %s: %s\n\n%s", f.Brief.Card.ID, f.Brief.Card.Title, text)
+	}
 	var parts []string
 	add := func(root, part string) {
 		if part != "" && (root == "" || !reads(source, root)) {
