@@ -86,24 +86,25 @@ func (b *Bottleneck) tryRaises(s Snapshot, starts int) {
 	}
 }
 
-// text is `2 cards wait for cap "opus": raise max from 1 to 2: 1 more would start now; to 3: 2 more`.
+// text is `5 cards wait: raise max of "opus" from 1 to 2: 1 more would start now; to 3: 2 more`.
 func (b *Bottleneck) text() string {
-	text := fmt.Sprintf("%d cards wait for cap %q: ", b.Held, b.Cap)
+	waits := fmt.Sprintf("%d cards wait", b.Held)
 	if b.Held == 1 {
-		text = fmt.Sprintf("1 card waits for cap %q: ", b.Cap)
+		waits = "1 card waits"
 	}
 	last := b.Raise[len(b.Raise)-1]
 	if last.More <= 0 {
-		return text + fmt.Sprintf("raising max from %s to %s alone would start none more now", b.amount(b.Max), b.amount(last.Max))
+		return fmt.Sprintf("%s for %q, whose max of %s is not all: with %s none more would start now", waits, b.Cap, b.amount(b.Max), b.amount(last.Max))
 	}
+	var more []string
 	for i, r := range b.Raise {
 		if i == 0 {
-			text += fmt.Sprintf("raise max from %s to %s: %d more would start now", b.amount(b.Max), b.amount(r.Max), r.More)
+			more = append(more, fmt.Sprintf("%s: raise max of %q from %s to %s: %d more would start now", waits, b.Cap, b.amount(b.Max), b.amount(r.Max), r.More))
 			continue
 		}
-		text += fmt.Sprintf("; to %s: %d more", b.amount(r.Max), r.More)
+		more = append(more, fmt.Sprintf("to %s: %d more", b.amount(r.Max), r.More))
 	}
-	return text
+	return strings.Join(more, "; ")
 }
 
 func (b *Bottleneck) amount(n int64) string {

@@ -192,7 +192,7 @@ func TestBottlenecks_DSP12_PlanAgainWithTheHigherMaximum(t *testing.T) {
 	if !reflect.DeepEqual(all[0].Raise, want) {
 		t.Fatalf("raises %+v, want %+v", all[0].Raise, want)
 	}
-	if text := `5 cards wait for cap "few runs": raise max from 1 to 2: 1 more would start now; to 3: 2 more`; all[0].Text != text {
+	if text := `5 cards wait: raise max of "few runs" from 1 to 2: 1 more would start now; to 3: 2 more`; all[0].Text != text {
 		t.Fatalf("text %q, want %q", all[0].Text, text)
 	}
 }
@@ -215,7 +215,7 @@ func TestBottlenecks_RaiseEveryGroupAndDollarsByTheDollar(t *testing.T) {
 		w.card("todo")
 	}
 	all = dispatch.Bottlenecks(w.snap, w.plan())
-	if len(all) != 1 || !strings.Contains(all[0].Text, "raise max from $2.00 to $3.00: 1 more") {
+	if len(all) != 1 || !strings.Contains(all[0].Text, `raise max of "dollars" from $2.00 to $3.00: 1 more`) {
 		t.Fatalf("bottlenecks %+v, want a dollar more to start one more", all)
 	}
 }

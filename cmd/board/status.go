@@ -297,7 +297,7 @@ func (p *printer) status(d statusDocument) {
 	p.statusRoster(d.Roster)
 	p.section("BOTTLENECK", 0, func(t *table) {
 		for _, b := range d.Bottlenecks {
-			t.add(bottleneckText(b))
+			t.add(b.Text)
 		}
 	})
 }
@@ -371,21 +371,4 @@ func (p *printer) statusRoster(seats []statusSeat) {
 	for line := range strings.SplitSeq(wrap(strings.Join(parts, " · "), maxWidth-2), "\n") {
 		p.line("  %s", line)
 	}
-}
-
-// bottleneckText is `6 cards wait for "opus": with max 3, 1 more would start now; with 4, 2`.
-func bottleneckText(b dispatch.Bottleneck) string {
-	var raises []string
-	for i, r := range b.Raise {
-		if i == 0 {
-			raises = append(raises, fmt.Sprintf(": with max %d, %d more would start now", r.Max, r.More))
-			continue
-		}
-		raises = append(raises, fmt.Sprintf("with %d, %d", r.Max, r.More))
-	}
-	waits := "cards wait"
-	if b.Held == 1 {
-		waits = "card waits"
-	}
-	return fmt.Sprintf("%d %s for %q", b.Held, waits, b.Cap) + strings.Join(raises, "; ")
 }
