@@ -104,6 +104,8 @@ type HeldCap struct {
 	Holders  []int64        `json:"holders"` // runs
 	Values   map[string]any `json:"values"`
 	Key      string         `json:"key"`
+	Paused   bool           `json:"paused"`
+	Fault    string         `json:"fault"` // why its maximum could not be worked out
 	Text     string         `json:"text"`
 }
 
@@ -256,7 +258,7 @@ func HeldOf(h Hold) Held {
 }
 
 func heldCapOf(c capacity.Refusal) HeldCap {
-	out := HeldCap{Cap: c.Cap, Group: c.Group, Counts: string(c.Counts), Count: c.Count, Max: c.Max, Reserved: c.Reserved, Holders: []int64{}, Values: c.Values, Key: capKey(c), Text: capText(c)}
+	out := HeldCap{Cap: c.Cap, Group: c.Group, Counts: string(c.Counts), Count: c.Count, Max: c.Max, Reserved: c.Reserved, Holders: []int64{}, Values: c.Values, Key: capKey(c), Paused: c.Paused, Fault: c.Fault, Text: capText(c)}
 	for _, h := range c.Holders {
 		if h.Run != 0 && !slices.Contains(out.Holders, h.Run) {
 			out.Holders = append(out.Holders, h.Run)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed-2ddc2152/board/board"
+	"github.com/seed-2ddc2152/board/capacity"
 	"github.com/seed-2ddc2152/board/dispatch"
 	"github.com/seed-2ddc2152/board/internal/home"
 )
@@ -237,12 +238,28 @@ func (p *printer) whyHeld(head string, d whyDocument) {
 	for _, other := range h.Others {
 		p.line("  also: %s", clean1(other))
 	}
-	switch {
-	case h.Code == board.HoldCapacity && len(h.Caps) == 1:
-		p.line("  would start if one of those ends, or max is %d", h.Count+h.Reserved+1)
-	case h.Code == board.HoldCapacity:
-		p.line("  would start when all of these have room")
+	if h.Code == board.HoldCapacity {
+		p.line("  would start %s", wayOut(h))
 	}
+}
+
+// wayOut is when a card that caps hold would start.
+func wayOut(h *dispatch.Held) string {
+	if len(h.Caps) != 1 {
+		return "when all of these have room"
+	}
+	only := h.Caps[0]
+	switch {
+	case only.Paused:
+		return "when the cap is resumed and has room"
+	case only.Fault != "":
+		return "when its max can be worked out and has room"
+	case only.Counts == string(capacity.Spend):
+		return "when less was spent in its window, or max is higher"
+	case only.Counts == string(capacity.Starts):
+		return fmt.Sprintf("when fewer starts count, or max is %d", h.Count+h.Reserved+1)
+	}
+	return fmt.Sprintf("if one of those ends, or max is %d", h.Count+h.Reserved+1)
 }
 
 // whyLast tells how the last attempt ended, when that was not well.
