@@ -8,7 +8,7 @@ import (
 	"github.com/seed-2ddc2152/board/board"
 )
 
-// stopError is a launch that was ended: by a signal, or by a limit.
+// stopError is a launch that was ended: by a signal, by a limit, or since its executor is there no more.
 type stopError struct{ due due }
 
 func (e *stopError) Error() string { return cmp.Or(e.due.Reason, "it was told to stop") }

@@ -21,7 +21,7 @@ func TestLaunch_TroublesHaveTheirOwnOutcome(t *testing.T) {
 		asks   bool
 	}{
 		{"no such program", func(f *fixture) { f.plan.Executors[0].Command = []string{"/no/such/agent"} }, board.HarnessMissing, "/no/such/agent", false},
-		{"no such executor", func(f *fixture) { f.plan.Executors = nil }, board.SpawnFailed, `no executor "a"`, false},
+		{"no such executor", func(f *fixture) { f.plan.Executors = nil }, board.Interrupted, `no executor "a"`, false},
 		{"broken settings", func(f *fixture) { f.plan.LoadError = "roster.yaml:3: broken" }, board.SpawnFailed, "roster.yaml:3", false},
 		{"base branch deleted", func(f *fixture) { f.git("branch", "-m", "main", "trunk") }, board.SpawnFailed, "main", true},
 		{"repository gone", func(f *fixture) { must(f.t, os.RemoveAll(f.repo)) }, board.SpawnFailed, "repository", true},

@@ -125,7 +125,8 @@ func (t *turn) launch(ctx context.Context) error {
 	return t.start(ctx, command, driver)
 }
 
-// lane finds out who runs the turn and how. The planned executor may have left the roster since.
+// lane finds out who runs the turn and how. An executor that has left the roster since it was planned is nobody's failure: the
+// next tick asks the roster as it is by then.
 func (t *turn) lane(set Settings) (roster.Executor, harness.Harness, error) {
 	t.profile = workflows.Profile{Name: t.run.Profile}
 	if w := set.Rules.Workflow(t.brief.Board.Workflow); w != nil {
@@ -138,7 +139,8 @@ func (t *turn) lane(set Settings) (roster.Executor, harness.Harness, error) {
 	}
 	executor, ok := set.Rules.Executor(t.run.Executor)
 	if !ok {
-		return executor, nil, fmt.Errorf("the roster has no executor %q any more", t.run.Executor)
+		gone := fmt.Sprintf("the roster has no executor %q any more", t.run.Executor)
+		return executor, nil, &stopError{due: due{Outcome: board.Interrupted, Reason: gone}}
 	}
 	driver, ok := harness.Lookup(t.run.Harness)
 	if !ok {
