@@ -216,11 +216,7 @@ func reportOf(d Deps, s Snapshot, p Plan, watch clock.Stopwatch, dry bool) Repor
 	for _, w := range p.Pending {
 		r.Pending = append(r.Pending, Waiting(w))
 	}
-	for _, h := range p.Hold {
-		if !slices.ContainsFunc(p.Pending, func(w Pending) bool { return w.Card == h.Card }) {
-			r.Held = append(r.Held, HeldOf(h))
-		}
-	}
+	r.Held = heldOf(p)
 	r.Faults = append(r.Faults, p.Faults...)
 	r.Running = p.Running
 	r.TookMS = watch.Elapsed().Milliseconds()
@@ -237,6 +233,29 @@ func startedOf(s Start, run board.Run, address string) Started {
 		Executor: s.Executor, Clone: s.Clone, Label: s.Label, Harness: s.Harness, Model: s.Model, Surface: string(s.Surface), Host: s.Host,
 		Mode: s.Mode, Attempt: run.Attempt, Run: run.ID, Address: address,
 	}
+}
+
+// heldOf are the holds of cards that are not told as pending. Those with one reason share what is told of it.
+func heldOf(p Plan) []Held {
+	pending := map[string]bool{}
+	for _, w := range p.Pending {
+		pending[w.Card] = true
+	}
+	all := make([]Held, 0, len(p.Hold)-len(pending))
+	told := map[*Reason]Held{}
+	for _, h := range p.Hold {
+		if pending[h.Card] {
+			continue
+		}
+		one, known := told[h.Reason]
+		if !known {
+			one = HeldOf(h)
+			told[h.Reason] = one
+		}
+		one.Card, one.Board, one.Title, one.Status, one.Since = h.Card, h.Board, h.Title, h.Status, h.Since
+		all = append(all, one)
+	}
+	return all
 }
 
 // HeldOf is a hold as it is told.

@@ -31,14 +31,6 @@ type printer struct {
 	now   time.Time
 }
 
-// document prints a JSON document.
-func (p *printer) document(v any) error {
-	e := json.NewEncoder(p.w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
 // jsonLine prints one line of JSON Lines at once.
 func (p *printer) jsonLine(v any) error {
 	e := json.NewEncoder(p.w)
