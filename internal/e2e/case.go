@@ -32,7 +32,7 @@ func allCases() []testCase {
 // Waits, generous for a busy machine: a CLI takes up to 5 s to start.
 const (
 	soon = 90 * time.Second
-	late = 4 * time.Minute
+	late = 6 * time.Minute
 )
 
 // tellRun puts the end of a run into the trial's line.

@@ -185,7 +185,7 @@ func (o options) find(name string) (agent, bool) {
 }
 
 // trialLimit is how long one trial may take. Chosen: the longest waits for a reset of two minutes.
-const trialLimit = 5 * time.Minute
+const trialLimit = 8 * time.Minute
 
 func (t *trial) run(ctx context.Context) {
 	watch := clock.StartStopwatch(clock.Real{})

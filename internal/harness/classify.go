@@ -103,6 +103,7 @@ var (
 		`^reconnecting\.\.\.|` +
 		`^(?:unable to connect|connection error|connection refused|connection reset|fetch failed|connection_failed)(?:$|[ .:,;])|` +
 		`^error sending request for url|` +
+		`^cannot connect to api: |` +
 		`^terminated: other side closed|` +
 		`^(?:connect econnrefused|getaddrinfo (?:enotfound|eai_again)|read econnreset|connect etimedout|socket hang up)\b|` +
 		`^(?:internal server error|internal_server_error|bad gateway|gateway timeout)(?:$|[.:,;])`)

@@ -121,6 +121,7 @@ func TestClassify_ReadsEveryKnownMessage(t *testing.T) {
 		{"qwen", "No auth type is selected. Please configure an auth type (e.g. via settings or `--auth-type`) before running in non-interactive mode.", auth, "", false, false},
 		{"codex, no key", "Missing environment variable: `OPENAI_API_KEY`.", auth, "", false, false},
 		{"opencode, overloaded", "Our servers are currently overloaded. Please try again later.", overload, "", false, false},
+		{"opencode, cut short", "Cannot connect to API: The socket connection was closed unexpectedly.", net, "", false, false},
 		{"opencode, cut", "Connection reset by server", net, "", false, false},
 		{"qwen status", "[API Error: 401 Incorrect API key provided]", auth, "", false, false},
 		{"codex", "unexpected status 401 Unauthorized: Missing bearer or basic authentication in header, url: http://x/responses", auth, "", false, false},
