@@ -351,7 +351,9 @@ func (w *world) panes() string {
 
 // supervisors are the living processes of the home's supervisors. (The tmux server's own command line has the same words.)
 func (w *world) supervisors() []int {
-	return processes(func(line string) bool { return strings.HasPrefix(line, program+"\x00--home\x00"+w.home+"\x00supervise") })
+	return processes(func(line string) bool {
+		return strings.HasPrefix(line, program+"\x00--home\x00"+w.home+"\x00supervise")
+	})
 }
 
 // matching are the processes whose command line has the text.
