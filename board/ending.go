@@ -280,9 +280,13 @@ func (e *Ending) blame(f EndingFacts) {
 	for i, at := range f.RateLimits {
 		limits[i] = at.Time()
 	}
+	said := e.Run.Reason
+	if said == string(e.Run.Outcome) {
+		said = "" // it named its class and no more
+	}
 	effect := roster.Assess(roster.Ending{
 		Now: f.Now.Time(), Executor: f.Executor, Fingerprint: f.Fingerprint, CardModel: c.Model, RateLimits: limits,
-		Failure: harness.Failure{Class: harness.Class(e.Run.Outcome), Message: e.Run.Reason, ResetAt: x.ResetAt.Time(), RetryAfter: x.RetryAfter, OneModel: x.OneModel},
+		Failure: harness.Failure{Class: harness.Class(e.Run.Outcome), Message: said, ResetAt: x.ResetAt.Time(), RetryAfter: x.RetryAfter, OneModel: x.OneModel},
 	})
 	if e.quiet {
 		effect = roster.SilentOutage(f.Now.Time(), f.Executor)

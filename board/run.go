@@ -1,6 +1,8 @@
 package board
 
 import (
+	"encoding/json"
+
 	"github.com/seed-2ddc2152/board/internal/roster"
 	"github.com/seed-2ddc2152/board/workflows"
 )
@@ -129,3 +131,19 @@ type Run struct {
 
 // Open says whether the run has not ended.
 func (r Run) Open() bool { return r.State != RunEnded }
+
+// Notes are what a person should know of how a run went, beside its outcome: what did not read, what was left out of the
+// commit, what it had left alive.
+func (r Run) Notes() []string {
+	var kept struct {
+		Notes  []string `json:"notes"`
+		Killed []string `json:"killed"`
+	}
+	if len(r.Metadata) == 0 || json.Unmarshal([]byte(r.Metadata), &kept) != nil {
+		return nil // a worker's own key of that name is shown with the rest of what it told
+	}
+	for _, left := range kept.Killed {
+		kept.Notes = append(kept.Notes, "left alive, and ended: "+left)
+	}
+	return kept.Notes
+}

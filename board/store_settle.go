@@ -83,7 +83,7 @@ func recentEnds(ctx context.Context, tx sqlx.QueryerContext, executor string) ([
 		Output bool `db:"output"`
 	}
 	err := sqlx.SelectContext(ctx, tx, &rows, `
-		SELECT r.card, r.claimed_at_ms, r.launched_at_ms, r.ended_at_ms, r.outcome, coalesce(json_extract(r.metadata, '$.output'), 0) AS output
+		SELECT r.card, r.claimed_at_ms, r.launched_at_ms, r.ended_at_ms, r.outcome, json_extract(r.metadata, '$.output') IS 1 AS output
 		FROM task_runs r INDEXED BY task_runs_executor
 		WHERE r.executor = ? AND r.ended_at_ms IS NOT NULL
 		ORDER BY r.ended_at_ms DESC, r.id DESC

@@ -91,6 +91,9 @@ func (p *printer) oneRun(r board.Run, dir string) {
 			t.add(row[0], row[1])
 		}
 	}
+	for _, note := range r.Notes() {
+		t.add("note", note)
+	}
 	p.table(t)
 }
 
