@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-2ddc2152/board/internal/clock"
 	"github.com/seed-2ddc2152/board/internal/process"
+	"github.com/seed-2ddc2152/board/internal/roster"
 )
 
 // Loop ticks at once and then each period until the context is done. Open gives fresh Deps for every tick, so that a
@@ -19,13 +20,23 @@ type Loop struct {
 	Told  func(Report, error)
 }
 
+// Pause is how long to wait after a tick where one is due each period: less while a health URL is waited for, which is asked
+// at least every ProbeEvery (04, Exclusions).
+func (r Report) Pause(every time.Duration) time.Duration {
+	if r.Probing {
+		return min(every, roster.ProbeEvery)
+	}
+	return every
+}
+
 // Run ticks. Its error is nil when the context ended it.
 func (l Loop) Run(ctx context.Context, o TickOptions) error {
 	var reaper process.Reaper // the supervisors spawned here are this process's children
 	for {
-		l.Told(l.once(ctx, o))
+		r, err := l.once(ctx, o)
+		l.Told(r, err)
 		reaper.Reap()
-		if err := l.Clock.Sleep(ctx, l.Every); err != nil {
+		if err := l.Clock.Sleep(ctx, r.Pause(l.Every)); err != nil {
 			if errors.Is(err, context.Canceled) {
 				return nil
 			}

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"github.com/seed-2ddc2152/board/board"
 	"github.com/seed-2ddc2152/board/capacity"
+	"github.com/seed-2ddc2152/board/internal/roster"
 )
 
 // MakePlan decides what a tick does. It is pure: the same snapshot gives the same plan, in the same order (DSP-1). Every
@@ -14,11 +15,24 @@ func MakePlan(s Snapshot) Plan {
 	p.bury()
 	p.count()
 	p.startCards()
-	p.plan.Running = len(p.s.View.Runs)
+	p.plan.Running, p.plan.Probing = len(p.s.View.Runs), p.probing()
 	if s.Options.Explain {
 		p.plan.Usage = p.ledger.Usage(p.ask)
 	}
 	return *p.plan
+}
+
+// probing says whether somebody is out until a health URL answers.
+func (p *planner) probing() bool {
+	for _, b := range p.s.View.Boards {
+		state := p.rosters[b.Slug]
+		for _, e := range state.Executors {
+			if out, isOut := state.OutOf(e); isOut && out.Code == roster.RefusedUnhealthy {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // startCards walks all queues: at each step the next card of the board with the least open runs for its weight (DSP-4).

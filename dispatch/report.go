@@ -26,6 +26,7 @@ type Report struct {
 	Elsewhere []Elsewhere `json:"elsewhere"`
 	Faults    []Fault     `json:"faults"`
 	Running   int         `json:"-"` // open runs left by it
+	Probing   bool        `json:"-"` // an executor is out until its health URL answers
 }
 
 // Ended is a run that a tick settled.
@@ -218,7 +219,7 @@ func reportOf(d Deps, s Snapshot, p Plan, watch clock.Stopwatch, dry bool) Repor
 	}
 	r.Held = heldOf(p)
 	r.Faults = append(r.Faults, p.Faults...)
-	r.Running = p.Running
+	r.Running, r.Probing = p.Running, p.Probing
 	r.TookMS = watch.Elapsed().Milliseconds()
 	return r
 }

@@ -633,8 +633,14 @@ func TestExclusions_AHealthURLTakesOutAndPutsBack(t *testing.T) {
 	if out := p.standing("b").Out; out == nil || out.Code != roster.RefusedUnhealthy {
 		t.Fatalf("b is out %+v, want until its URL answers", out)
 	}
-	delete(down, "http://a")
-	p.tick()
+	down["http://b"] = true
+	if r := p.tick(); r.Pause(time.Minute) != roster.ProbeEvery || r.Pause(time.Second) != time.Second {
+		t.Errorf("while URLs are asked a loop waits %v of a minute, want 15s", r.Pause(time.Minute))
+	}
+	clear(down)
+	if r := p.tick(); r.Pause(time.Minute) != time.Minute {
+		t.Errorf("when all answer a loop waits %v, want its minute", r.Pause(time.Minute))
+	}
 	if a, b := p.standing("a").Out, p.standing("b").Out; a != nil || b != nil {
 		t.Errorf("out %+v and %+v, want both back", a, b)
 	}

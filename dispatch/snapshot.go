@@ -124,6 +124,7 @@ type Plan struct {
 	Refreshed roster.Refreshed // exclusions that passed or appeared
 	Questions []board.Block    // cards that a person must decide about
 	Running   int              // open runs when it was made, its endings taken off
+	Probing   bool             // somebody is out until a health URL answers
 	Faults    []Fault
 	Usage     []capacity.Usage // with Options.Explain
 

@@ -188,7 +188,7 @@ func watch(ctx context.Context, c *call, t ticker, o dispatch.TickOptions) error
 			return err
 		}
 		reaper.Reap() // supervisors that have ended are this process's children
-		if c.clock.Sleep(ctx, every) != nil {
+		if c.clock.Sleep(ctx, report.Pause(every)) != nil {
 			return nil //nolint:nilerr // likewise
 		}
 	}
