@@ -395,12 +395,24 @@ func (s *Store) AddBoard(ctx context.Context, now Time, b Board, actor string) e
 	})
 }
 
-// RequestStart remembers, or with on false forgets, that a person wants a card to start as soon as there is room (DSP-9).
+// RunsAlready is the ErrRefused of whoever wants to start a card that runs.
+func RunsAlready(c Card) error {
+	return NewProblem(ErrRefused, "board why "+c.ID, "%s runs already (run %d)", c.ID, c.CurrentRun)
+}
+
+// RequestStart remembers, or with on false forgets, that a person wants a card to start as soon as there is room (DSP-9). It is
+// ErrRefused to want the start of a card that runs or has ended.
 func (s *Store) RequestStart(ctx context.Context, now Time, id, actor string, on bool) error {
 	return s.write(ctx, func(tx *sqlx.Tx) error {
 		c, err := readCard(ctx, tx, id)
 		if err != nil {
 			return err
+		}
+		switch {
+		case on && c.CurrentRun != 0:
+			return RunsAlready(c)
+		case on && (c.EndedAt != 0 || c.ArchivedAt != 0):
+			return NewProblem(ErrRefused, "board reopen "+id, "%s has ended (%s)", id, c.Status)
 		}
 		if on == (c.StartRequested != 0) {
 			return nil

@@ -20,6 +20,9 @@ type Claim struct {
 	From    string // the status the card is started from
 	Actor   string
 	OverCap bool // a person went over a cap (CAP-14)
+	// Taken says whether a number has files of an earlier run, as where the database was restored from a backup or made
+	// anew: their exit.json would end a run of the same number. nil: none has.
+	Taken func(run int64) bool
 }
 
 // Claim opens one IMMEDIATE transaction, reads a fresh view, lets decide choose, and writes the choice: lease, run, the
@@ -46,17 +49,18 @@ func insertClaim(ctx context.Context, tx *sqlx.Tx, now Time, c Claim) (Run, erro
 	r := c.Run
 	r.State, r.ClaimedAt, r.LaunchAttempt, r.SpawnedAt = RunClaimed, now, 1, now
 	r.Attempt = c.Card.Attempts + 1
-	res, err := tx.NamedExecContext(ctx, `
+	var err error
+	if r.ID, err = nextRun(ctx, tx, c.Taken); err != nil {
+		return Run{}, err
+	}
+	_, err = tx.NamedExecContext(ctx, `
 		INSERT INTO task_runs (
-			card, board, attempt, status, role, slot, profile, executor, clone, harness, model, effort, surface, host, mode,
+			id, card, board, attempt, status, role, slot, profile, executor, clone, harness, model, effort, surface, host, mode,
 			resumes, state, launch_attempt, spawned_at_ms, over_cap, claimed_at_ms, independent, dependent_because)
 		VALUES (
-			:card, :board, :attempt, :status, :role, :slot, :profile, :executor, nullif(:clone, 0), :harness, :model, :effort, :surface, :host, :mode,
+			:id, :card, :board, :attempt, :status, :role, :slot, :profile, :executor, nullif(:clone, 0), :harness, :model, :effort, :surface, :host, :mode,
 			nullif(:resumes, 0), :state, :launch_attempt, :spawned_at_ms, :over_cap, :claimed_at_ms, :independent, :dependent_because)`, r)
 	if err != nil {
-		return Run{}, fmt.Errorf("insert a run of %s: %w", r.Card, err)
-	}
-	if r.ID, err = res.LastInsertId(); err != nil {
 		return Run{}, fmt.Errorf("insert a run of %s: %w", r.Card, err)
 	}
 	if err := takeLease(ctx, tx, r, c, now); err != nil {
@@ -75,6 +79,22 @@ func insertClaim(ctx context.Context, tx *sqlx.Tx, now Time, c Claim) (Run, erro
 		"from": c.From, "to": r.Status, "attempt": r.Attempt, "slot": r.Slot, "profile": r.Profile, "executor": r.Executor,
 		"clone": r.Clone, "host": r.Host, "surface": r.Surface, "mode": r.Mode, "because": c.Because, "over_cap": c.OverCap,
 	}})
+}
+
+// nextRun is the number of the next run: never one that was given before, by this database or by another in its place.
+func nextRun(ctx context.Context, tx *sqlx.Tx, taken func(int64) bool) (int64, error) {
+	var next int64
+	err := tx.GetContext(ctx, &next, `
+		SELECT coalesce(max(seq), 0) + 1
+		FROM sqlite_sequence
+		WHERE name = 'task_runs'`)
+	if err != nil {
+		return 0, fmt.Errorf("number the next run: %w", err)
+	}
+	for taken != nil && taken(next) {
+		next++
+	}
+	return next, nil
 }
 
 // takeLease leases the planned clone. A kept run goes on under its session's lease.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/seed-2ddc2152/board/board"
 	"github.com/seed-2ddc2152/board/internal/failpoint"
@@ -80,9 +81,21 @@ func (t *tick) claimOne(ctx context.Context, planned Start) (board.Run, Start, e
 		if err != nil {
 			return board.Claim{}, err
 		}
-		return claimOf(start, cmp.Or(t.o.Actor, "board")), nil
+		claim := claimOf(start, cmp.Or(t.o.Actor, "board"))
+		claim.Taken = t.d.hasFiles
+		return claim, nil
 	})
 	return run, start, err
+}
+
+// hasFiles says whether a run or session of this number has left files in the home.
+func (d Deps) hasFiles(run int64) bool {
+	for _, dir := range []string{d.Home.Run(run), d.Home.Session(run)} {
+		if _, err := os.Lstat(dir); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // decideClaim judges the card once more over the fresh view. The sightings of the tick stand; what it has not seen counts.

@@ -53,7 +53,7 @@ func endOf(r board.Run, seen RunSeen, v *board.View) (board.Exit, bool) {
 		return exit, true
 	case r.State == board.RunClaimed:
 		exit.SpawnError = "launched three times, and no supervisor came"
-		return exit, r.LaunchAttempt >= SpawnAttempts && now.Sub(r.SpawnedAt) >= SpawnGrace
+		return exit, r.LaunchAttempt >= SpawnAttempts && passed(now, r.SpawnedAt, SpawnGrace)
 	case seen.Rebooted:
 		exit.Rebooted = true
 		return exit, true
@@ -65,7 +65,14 @@ func endOf(r board.Run, seen RunSeen, v *board.View) (board.Exit, bool) {
 }
 
 func relaunches(r board.Run, seen RunSeen, now board.Time) bool {
-	return r.State == board.RunClaimed && seen.Lock == LockFree && now.Sub(r.SpawnedAt) >= SpawnGrace
+	return r.State == board.RunClaimed && seen.Lock == LockFree && passed(now, r.SpawnedAt, SpawnGrace)
+}
+
+// passed says whether a grace has passed since a stored time. A time that lies ahead by more than the grace is of a clock that
+// was set back since, and holds nothing: else a claim dated a day ahead would stand for a day (LIV-4).
+func passed(now, since board.Time, grace time.Duration) bool {
+	age := now.Sub(since)
+	return age >= grace || age <= -grace
 }
 
 // settle plans an ending and applies it to the view, so that the starts planned after it see the card where it then is.
@@ -251,7 +258,7 @@ func (p *planner) stopRun(r board.Run, seen RunSeen) {
 		return
 	default:
 		stop.Text = string(r.StopOutcome) + ": " + r.StopReason
-		stop.Kill = p.s.View.Now.Sub(r.StopAt) >= KillGrace
+		stop.Kill = passed(p.s.View.Now, r.StopAt, KillGrace)
 	}
 	for _, left := range seen.Left {
 		stop.Targets = append(stop.Targets, left.ID)
@@ -294,7 +301,7 @@ func (p *planner) dropSession(id int64) {
 }
 
 func (p *planner) stopSession(x board.Session, seen SessionSeen, why string) {
-	stop := Stop{Session: x.ID, Run: x.LastRun, Card: x.Card, Text: why, Kill: x.StopAt != 0 && p.s.View.Now.Sub(x.StopAt) >= KillGrace}
+	stop := Stop{Session: x.ID, Run: x.LastRun, Card: x.Card, Text: why, Kill: x.StopAt != 0 && passed(p.s.View.Now, x.StopAt, KillGrace)}
 	if x.StopAt == 0 {
 		stop.Store = &board.StopRequest{Session: x.ID, Actor: "board", Reason: why}
 	}

@@ -17,16 +17,6 @@ type Asked struct {
 // remembered. With overCap the caps of files are passed over, and the event says by whom. A card that runs already, or has
 // ended, is ErrRefused.
 func StartCard(ctx context.Context, d Deps, id, actor string, overCap bool) (Asked, error) {
-	c, err := d.Store.Card(ctx, id)
-	if err != nil {
-		return Asked{}, err
-	}
-	switch {
-	case c.CurrentRun != 0:
-		return Asked{}, board.NewProblem(board.ErrRefused, "board why "+id, "%s runs already (run %d)", id, c.CurrentRun)
-	case c.EndedAt != 0 || c.ArchivedAt != 0:
-		return Asked{}, board.NewProblem(board.ErrRefused, "board reopen "+id, "%s has ended (%s)", id, c.Status)
-	}
 	if err := d.Store.RequestStart(ctx, board.At(d.Clock.Now()), id, actor, true); err != nil {
 		return Asked{}, err
 	}
@@ -41,6 +31,9 @@ func StartCard(ctx context.Context, d Deps, id, actor string, overCap bool) (Ask
 			return out, nil
 		}
 	}
+	if err := startedElsewhere(ctx, d, id); err != nil {
+		return Asked{}, err
+	}
 	for _, w := range r.Pending {
 		if w.Card == id {
 			out.Pending = w.Text
@@ -52,4 +45,19 @@ func StartCard(ctx context.Context, d Deps, id, actor string, overCap bool) (Ask
 		}
 	}
 	return out, nil
+}
+
+// startedElsewhere is ErrRefused where a tick or another person has started the card meanwhile: whoever claims a card takes the
+// wish with it, so there is nothing left that is pending.
+func startedElsewhere(ctx context.Context, d Deps, id string) error {
+	c, err := d.Store.Card(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case c.CurrentRun != 0:
+		return board.RunsAlready(c)
+	case c.StartRequested == 0:
+		return board.NewProblem(board.ErrRefused, "board runs "+id, "%s was started by somebody else meanwhile, or its start was cancelled", id)
+	}
+	return nil
 }

@@ -1,0 +1,97 @@
+package dispatch_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-2ddc2152/board/board"
+	"github.com/seed-2ddc2152/board/dispatch"
+)
+
+// Fault 2: a person's start beside a tick is one run, and the person is told whose it is, not that it is pending.
+func TestStartCard_Fault2_TheLoserIsToldOfTheRun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		beat func(p *place, id string)
+		says string
+	}{
+		{"while it runs", func(p *place, _ string) { p.tickOn(p.open()) }, "runs already (run 1)"},
+		{"when that run has ended", func(p *place, _ string) {
+			other := p.open()
+			p.tickOn(other)
+			p.exits(1, board.Exit{Code: new(int), Stop: board.Interrupted})
+			p.write("workflows/test.yaml", withCaps(`{name: none, counts: runs, max: 0}`))
+			p.tickOn(other)
+		}, "started by somebody else meanwhile"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			id := p.card("todo")
+			p.meanwhile(func() { c.beat(p, id) })
+			_, err := dispatch.StartCard(t.Context(), p.deps(p.store), id, "ada", false)
+			if !errors.Is(err, board.ErrRefused) || !strings.Contains(err.Error(), c.says) {
+				t.Fatalf("got %v, want a refusal that says %q", err, c.says)
+			}
+			if card := p.find(id); card.StartRequested != 0 {
+				t.Fatalf("card %+v: nobody waits for a start", card)
+			}
+		})
+	}
+}
+
+// Fault 2: a wish that comes when the card has just been claimed would start it again after its run.
+func TestRequestStart_Fault2_IsRefusedOnceTheCardRuns(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	id := p.card("todo")
+	p.tick()
+	if err := p.store.RequestStart(t.Context(), p.now(), id, "ada", true); !errors.Is(err, board.ErrRefused) {
+		t.Fatalf("got %v, want it refused", err)
+	}
+}
+
+// Fault 14: a claim or a stop that is dated in the future, as after a clock was set back, holds nothing for ever.
+func TestTick_Fault14_ATimeAheadOfTheClockHoldsNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.card("todo")
+	p.tick()
+	p.clock.Advance(-24 * time.Hour)
+	p.tick()
+	if run := p.run(1); run.LaunchAttempt != 2 {
+		t.Fatalf("run %+v, want it launched again though its claim is dated a day ahead", run)
+	}
+	p.clock.Advance(-dispatch.SpawnGrace / 2)
+	p.tick()
+	if run := p.run(1); run.LaunchAttempt != 2 {
+		t.Fatalf("run %+v: a clock that is a little behind is no reason to hurry", run)
+	}
+	p.clock.Advance(-time.Hour)
+	p.tick()
+	p.clock.Advance(-time.Hour)
+	p.tick()
+	if run := p.run(1); run.Outcome != board.SpawnFailed {
+		t.Fatalf("run %+v, want spawn_failed after its third launch", run)
+	}
+}
+
+// A database that was restored from a backup, or lost and made anew, gives no run the number of one that has left files: its
+// exit.json would end the other one (08 Faults: database deleted under a live run).
+func TestTick_ARunNeverTakesTheNumberOfOneThatHasLeftFiles(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.exits(1, board.Exit{Run: 1, Code: new(int)})
+	p.write("sessions/2/beat", "")
+	p.card("todo")
+	if r := p.tick(); len(r.Started) != 1 || r.Started[0].Run != 3 {
+		t.Fatalf("started %+v, want run 3: 1 and 2 have files", r.Started)
+	}
+	p.card("todo")
+	if r := p.tick(); len(r.Ended) != 0 || len(r.Started) != 1 || r.Started[0].Run != 4 {
+		t.Fatalf("report %+v, want nothing ended and run 4 started", r)
+	}
+}
