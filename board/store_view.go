@@ -352,13 +352,11 @@ func (v *View) readPast(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) error {
 func (v *View) readWorkers(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) error {
 	var workers []Worker
 	if err := tx.SelectContext(ctx, &workers, `
-		SELECT DISTINCT r.card, r.executor
+		SELECT m.card, m.executor
 		FROM cards c INDEXED BY cards_tried
-		JOIN task_runs r ON r.card = c.id
+		JOIN makers m ON m.card = c.id
 		WHERE c.attempts > 0 AND c.ended_at_ms IS NULL AND c.archived_at_ms IS NULL AND ? IN ('', c.id)
-			AND r.role = 'coder' AND r.session IS NOT NULL
-			AND r.id > coalesce((SELECT max(a.id) FROM task_runs a WHERE a.card = c.id AND a.verdict = 'approve' AND a.ended_at_ms IS NOT NULL), 0)
-		ORDER BY r.card, r.executor`, spec.Card); err != nil {
+		ORDER BY m.card, m.executor`, spec.Card); err != nil {
 		return fmt.Errorf("read who made the work: %w", err)
 	}
 	for _, w := range workers {
@@ -370,29 +368,27 @@ func (v *View) readWorkers(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) erro
 // readResumable reads each slot's last conversation, where there is one to go on with (RET-7), and the last ones of executors that
 // held the slot before (ROS-16).
 func (v *View) readResumable(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) error {
-	var sessions []struct {
-		Session
-		Newest bool `db:"newest"`
-	}
+	var sessions []Session
 	if err := tx.SelectContext(ctx, &sessions, `
-		SELECT `+sessionColumns+`,
-			s.id = (SELECT max(n.id) FROM sessions n WHERE n.card = s.card AND n.slot = s.slot AND n.origin = 'dispatched') AS newest
+		SELECT `+sessionColumns+`
 		FROM cards c INDEXED BY cards_tried
-		JOIN sessions s ON s.card = c.id
+		JOIN conversations k ON k.card = c.id
+		JOIN sessions s ON s.id = k.session
 		WHERE c.attempts > 0 AND c.ended_at_ms IS NULL AND c.archived_at_ms IS NULL AND ? IN ('', c.id)
-			AND s.origin = 'dispatched'
-			AND s.id = (SELECT max(n.id) FROM sessions n
-				WHERE n.card = s.card AND n.slot = s.slot AND n.executor = s.executor AND n.origin = 'dispatched')
-			AND s.harness_session IS NOT NULL AND s.forgotten_at_ms IS NULL
 		ORDER BY s.id DESC`, spec.Card); err != nil {
 		return fmt.Errorf("read conversations to go on with: %w", err)
 	}
+	newest := map[SlotKey]bool{}
 	for _, s := range sessions {
 		key := SlotKey{Card: s.Card, Slot: s.Slot}
-		if s.Newest {
-			v.Resumable[key] = s.Session
-		} else {
-			v.Returning[key] = append(v.Returning[key], s.Session)
+		first := !newest[key]
+		newest[key] = true
+		switch {
+		case s.HarnessSession == "" || s.ForgottenAt != 0:
+		case first:
+			v.Resumable[key] = s
+		default:
+			v.Returning[key] = append(v.Returning[key], s)
 		}
 	}
 	return nil

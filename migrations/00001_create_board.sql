@@ -286,6 +286,37 @@ CREATE INDEX sessions_open ON sessions (card, slot) WHERE ended_at_ms IS NULL;
 CREATE INDEX sessions_slot ON sessions (card, slot, id);
 CREATE UNIQUE INDEX sessions_secret ON sessions (secret_hash) WHERE secret_hash <> '';
 
+-- The last session of each executor in each slot of a card: what a plan may go on with, found without reading the card's history.
+CREATE TABLE conversations (
+  card     TEXT    NOT NULL REFERENCES cards (id),
+  slot     TEXT    NOT NULL,
+  executor TEXT    NOT NULL,
+  session  INTEGER NOT NULL,
+  PRIMARY KEY (card, slot, executor)
+) STRICT, WITHOUT ROWID;
+-- +goose StatementBegin
+CREATE TRIGGER sessions_conversation AFTER INSERT ON sessions WHEN NEW.origin = 'dispatched'
+BEGIN
+  INSERT INTO conversations (card, slot, executor, session) VALUES (NEW.card, NEW.slot, NEW.executor, NEW.id)
+  ON CONFLICT (card, slot, executor) DO UPDATE SET session = excluded.session;
+END;
+-- +goose StatementEnd
+
+-- Who made the work of a card since it was last approved (ROS-13).
+CREATE TABLE makers (
+  card     TEXT NOT NULL REFERENCES cards (id),
+  executor TEXT NOT NULL,
+  PRIMARY KEY (card, executor)
+) STRICT, WITHOUT ROWID;
+-- +goose StatementBegin
+CREATE TRIGGER task_runs_makes AFTER UPDATE OF session ON task_runs WHEN NEW.role = 'coder' AND NEW.session IS NOT NULL
+BEGIN INSERT OR IGNORE INTO makers (card, executor) VALUES (NEW.card, NEW.executor); END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER task_runs_approves AFTER UPDATE OF ended_at_ms ON task_runs WHEN NEW.verdict = 'approve' AND NEW.ended_at_ms IS NOT NULL
+BEGIN DELETE FROM makers WHERE card = NEW.card; END;
+-- +goose StatementEnd
+
 CREATE TABLE leases (
   id             INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
   executor       TEXT    NOT NULL,
