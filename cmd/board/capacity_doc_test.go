@@ -22,6 +22,8 @@ const capacityDocument = "../../docs/capacity.md"
 
 // TestCapacityDocument types the commands of every example of docs/capacity.md into a home that is as the example says, and
 // compares the answers with those that the document shows. With -update-document it writes them.
+//
+//nolint:tparallel // the examples must have ended before their answers are compared
 func TestCapacityDocument(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(capacityDocument)

@@ -98,8 +98,7 @@ func marshals(t reflect.Type) bool {
 
 // namesAll says whether every field of a struct has a name of its own and no more: then its fields can be written one by one.
 func namesAll(t reflect.Type) bool {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name := f.Tag.Get("json")
 		if f.Anonymous || !f.IsExported() || name == "" || strings.ContainsRune(name, ',') {
 			return false
