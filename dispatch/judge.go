@@ -319,6 +319,9 @@ func valueText(v any) string {
 // place finds room and an executor: the first executor in the roster's order that passes every cap (CAP-13).
 func (p *planner) place(pre *prepared) (Start, *Reason) {
 	if pre.kept != nil {
+		if hold := p.keptOut(pre); hold != nil {
+			return Start{}, hold
+		}
 		return p.placeKept(pre)
 	}
 	found := p.offersFor(pre)

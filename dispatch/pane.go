@@ -126,6 +126,22 @@ func (p *planner) serves(pre *prepared, x board.Session) bool {
 	return fits && x.ForgottenAt == 0 && !pre.card.CleanStart
 }
 
+// keptOut is an idle session whose executor has left the round since (ROS-2): another executor takes the card over once the
+// session is closed (ROS-16); where nobody could, the card waits with its session.
+func (p *planner) keptOut(pre *prepared) *Reason {
+	e, ok := p.executor(pre.board.Slug, pre.kept.Executor)
+	if !ok {
+		return nil // it is in the roster no more, and keeps what it has (ROS-5)
+	}
+	if _, out := p.rosters[pre.board.Slug].OutOf(e); !out {
+		return nil
+	}
+	if found := p.offersFor(pre); found.unserved != nil {
+		return p.unserved(pre, found.unserved)
+	}
+	return p.closeUnfit(pre, *pre.kept)
+}
+
 // closeUnfit closes an idle session that stands in the way of its own slot's next run.
 func (p *planner) closeUnfit(pre *prepared, x board.Session) *Reason {
 	if !p.closing(x.ID) {

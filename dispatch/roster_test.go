@@ -835,3 +835,67 @@ func TestIndependence_ROS14_AReviewBorrowsBesideAnIdleWorker(t *testing.T) {
 		})
 	}
 }
+
+// ROS-2, ROS-16: an idle pane of an executor that is out gets no further run; it is closed for whoever takes over, and kept where
+// nobody could.
+func TestHandover_ROS16_AnIdlePaneOfAnExecutorThatIsOut(t *testing.T) {
+	t.Parallel()
+	until := func(executor string) board.Exclusion {
+		return board.Exclusion{Executor: executor, Kind: board.ExclusionKind(roster.KindUntil), Until: board.At(noon.Add(time.Hour)), Reason: "usage limited"}
+	}
+	w := newWorld(t)
+	w.edited("surface: pane}", "surface: pane, interactive: true}")
+	id := w.card("doing", func(c *board.Card) { c.Host, c.Assignee, c.Handovers = "base", "paner", 1 })
+	session := w.idle(id, "a", time.Minute)
+	w.snap.View.Exclusions = []board.Exclusion{until("a")}
+	p := w.plan()
+	if len(p.Start) != 0 || len(p.Close) != 1 || p.Close[0].Session != session {
+		t.Fatalf("started %+v, closed %+v; want session %d closed for b", p.Start, p.Close, session)
+	}
+	w.snap.View.Exclusions = append(w.snap.View.Exclusions, until("b"))
+	p = w.plan()
+	if h := heldAs(t, p, id); len(p.Close) != 0 || h.Code != board.HoldRoster || h.Until != board.At(noon.Add(time.Hour)) {
+		t.Fatalf("closed %+v, held %+v; want it to wait with its session", p.Close, h.Reason)
+	}
+	w.snap.View.Exclusions = nil
+	if p = w.plan(); len(p.Start) != 1 || p.Start[0].Kept != session {
+		t.Fatalf("started %+v, want the run in its session", p.Start)
+	}
+}
+
+// Scenario 65: a reviewer that meets its limit moves to the coder's own executor, on a free slot of it.
+func TestHandover_ROS18_TheReviewMovesBesideACoder(t *testing.T) {
+	t.Parallel()
+	p := newShift(t, `id: claude, priority: 1, roles: [reviewer]`, `id: codex, priority: 2, slots: 2`)
+	id := p.card("todo")
+	p.ended(p.starts(), board.Exit{Code: new(int), Output: true})
+	review := p.starts()
+	p.card("todo")
+	coder := p.tick(func(o *dispatch.TickOptions) { o.Only = "api-2" }).Started
+	if review.Executor != "claude" || len(coder) != 1 || coder[0].Executor != "codex" {
+		t.Fatalf("review %+v, coder %+v", review, coder)
+	}
+	p.ended(review, failed(board.UsageLimited, resets(noon.Add(5*time.Hour))))
+	again := p.starts()
+	if again.Card != id || again.Executor != "codex" || again.Clone != 2 || again.DependentBecause != string(roster.BecauseOut) {
+		t.Fatalf("%+v, want the review on codex#2, because the other is out", again)
+	}
+	if c := p.theCard(id); c.Moves != 1 || c.Failures != 0 || c.Attempts != 3 {
+		t.Errorf("%+v, want one move and one attempt each", c)
+	}
+}
+
+// Scenarios 31 and 44: a second coder waits for a coder slot, a reviewer gets in.
+func TestRoster_ROS2_CoderSlotsHoldCodersOnly(t *testing.T) {
+	t.Parallel()
+	p := newShift(t, `id: a, slots: 2, coder_slots: 1`)
+	p.card("todo")
+	second, review := p.card("todo"), p.card("review")
+	r := p.tick()
+	if got := startedIn(r); !slices.Equal(got, []string{review, "api-1"}) {
+		t.Fatalf("started %v, want the review and one coder", got)
+	}
+	if h := heldIn(t, r, second); h.Code != board.HoldRoster || !strings.Contains(h.Text, "a busy") {
+		t.Errorf("held %+v, want a busy", h)
+	}
+}
