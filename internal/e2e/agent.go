@@ -15,9 +15,9 @@ type agent struct {
 	node22  bool   // needs Node 22, which comes from npm too
 	model   string
 	account string // environment variable that signs it in; "" where a file does
-	runs    bool   // under edit, a tool call can run a command
-	large   int    // bytes of the largest prompt that it is given
-	seat    func(s seat) (env map[string]string, flags map[string]string, err error)
+	// absolute says that its tool writes no file by a relative path.
+	absolute bool
+	seat     func(s seat) (env map[string]string, flags map[string]string, err error)
 }
 
 // seat is one executor of a world: the CLI, with a home for its configuration, at one model.
@@ -28,35 +28,32 @@ type seat struct {
 	plan  bool   // signed in with a subscription, where that differs from a key
 }
 
-// mebibyte is codex's limit, in characters, at which it refuses a prompt; a little less must pass.
-const mebibyte = 1 << 20
-
 func agents() []agent {
 	return []agent{
 		{
 			name: "claude", pkg: "@anthropic-ai/claude-code", version: "2.1.332", after: "install.cjs",
-			model: "claude-sonnet-4-5", account: "ANTHROPIC_API_KEY", runs: true, large: mebibyte - 4096, seat: claudeSeat,
+			model: "claude-sonnet-4-5", account: "ANTHROPIC_API_KEY", seat: claudeSeat,
 		},
-		{name: "codex", pkg: "@openai/codex", version: "0.171.0", model: "mock-model", runs: true, large: mebibyte - 4096, seat: codexSeat},
+		{name: "codex", pkg: "@openai/codex", version: "0.171.0", model: "mock-model", seat: codexSeat},
 		{
 			name: "opencode", pkg: "opencode-ai", version: "1.18.33", after: "postinstall.mjs",
-			model: "mock/mock-model", runs: true, large: mebibyte - 4096, seat: opencodeSeat,
+			model: "mock/mock-model", seat: opencodeSeat,
 		},
 		{
 			name: "gemini", pkg: "@google/gemini-cli", version: "0.61.0",
-			model: "gemini-2.5-pro", account: "GEMINI_API_KEY", runs: true, large: mebibyte - 4096, seat: geminiSeat,
+			model: "gemini-2.5-pro", account: "GEMINI_API_KEY", seat: geminiSeat,
 		},
 		{
 			name: "pi", pkg: "@earendil-works/pi-coding-agent", version: "1.6.0", node22: true,
-			model: "mock/mock-model", runs: true, large: mebibyte - 4096, seat: piSeat,
+			model: "mock/mock-model", seat: piSeat,
 		},
 		{
 			name: "qwen", pkg: "@qwen-code/qwen-code", version: "0.24.4", node22: true,
-			model: "mock-model", account: "OPENAI_API_KEY", runs: true, large: mebibyte - 4096, seat: qwenSeat,
+			model: "mock-model", account: "OPENAI_API_KEY", absolute: true, seat: qwenSeat,
 		},
 		{
 			name: "copilot", pkg: "@github/copilot", version: "1.0.102",
-			model: "mock-model", account: "COPILOT_PROVIDER_API_KEY", runs: true, large: mebibyte - 4096, seat: copilotSeat,
+			model: "mock-model", account: "COPILOT_PROVIDER_API_KEY", seat: copilotSeat,
 		},
 	}
 }

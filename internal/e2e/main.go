@@ -191,7 +191,7 @@ func (t *trial) run(ctx context.Context) {
 	watch := clock.StartStopwatch(clock.Real{})
 	ctx, cancel := context.WithTimeout(ctx, trialLimit)
 	defer cancel()
-	w, err := newWorld(ctx, t.options)
+	w, err := newWorld(ctx, t.options, t.agent)
 	if err == nil {
 		t.world = w
 		err = t.play(ctx, t)

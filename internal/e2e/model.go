@@ -25,12 +25,12 @@ type models struct {
 	plays map[string]string // executor -> scenario; text where it has none
 }
 
-func serveModels(ctx context.Context) (*models, error) {
+func serveModels(ctx context.Context, toolFile string) (*models, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	m := &models{mock: mockmodel.New(mockmodel.Options{}), base: "http://" + listener.Addr().String(), plays: map[string]string{}}
+	m := &models{mock: mockmodel.New(mockmodel.Options{ToolFile: toolFile}), base: "http://" + listener.Addr().String(), plays: map[string]string{}}
 	m.server = http.Server{Handler: m, ReadHeaderTimeout: time.Minute}
 	go func() { _ = m.server.Serve(listener) }() // ends with close
 	return m, nil

@@ -12,8 +12,11 @@ func prompts() []testCase {
 	return []testCase{{name: "prompts", about: "hostile prompts reach the model byte for byte, the longest among them", play: playPrompts}}
 }
 
+// longest is the size of the largest prompt. codex refuses 1 MiB, in characters; a little less must pass.
+const longest = 1<<20 - 4096
+
 // hostile are prompts that a shell, an argument parser, JSON, a template or a terminal would spoil.
-func hostile(large int) []string {
+func hostile() []string {
 	return []string{
 		`He said "do it" and 'do not'`,
 		"$(touch /tmp/board-e2e-owned) `id` ${HOME} $HOME $$ $?",
@@ -33,7 +36,7 @@ func hostile(large int) []string {
 		"* ? [a-z] ~ ~root {a,b} !! !$ ^a^b",
 		"carriage\rreturn and line separators\u2028here\u2029and zero\u200bwidth\ufeff",
 		"control \x01\x07\x1b[31mred\x1b[0m\x7f bytes",
-		"x" + strings.Repeat("0123456789abcdef\n", large/17),
+		"x" + strings.Repeat("0123456789abcdef\n", longest/17),
 	}
 }
 
@@ -45,7 +48,7 @@ func playPrompts(ctx context.Context, t *trial) error {
 	if err := t.alone(ctx, "text+done", false, setting{prompt: bare, poke: true}); err != nil {
 		return err
 	}
-	all := hostile(t.agent.large)
+	all := hostile()
 	path := filepath.Join(w.dir, "body")
 	for i, prompt := range all {
 		if err := writeFile(path, prompt); err != nil {

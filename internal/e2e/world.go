@@ -35,16 +35,21 @@ type setting struct {
 	prompt string // the coder's prompt as a template; "" leaves the built-in one
 }
 
-func newWorld(ctx context.Context, o options) (*world, error) {
+func newWorld(ctx context.Context, o options, a agent) (*world, error) {
 	dir, err := os.MkdirTemp("", "board-e2e-")
 	if err != nil {
 		return nil, err
 	}
-	m, err := serveModels(ctx)
+	w := &world{dir: dir, board: o.board, cache: o.cache, home: filepath.Join(dir, "home"), path: o.path}
+	file := "mock.txt"
+	if a.absolute {
+		file = filepath.Join(w.boardHome(), "worktrees", "w", "w-1", file)
+	}
+	m, err := serveModels(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	w := &world{dir: dir, board: o.board, cache: o.cache, home: filepath.Join(dir, "home"), path: o.path, models: m}
+	w.models = m
 	return w, w.makeRepo(ctx)
 }
 

@@ -73,6 +73,7 @@ var (
 		`^no authentication information found|` +
 		`^no api key found(?:$|\.| for )|` +
 		`^no auth type is selected|` +
+		`^missing api key for \S+ auth\.|` +
 		"^missing environment variable: `|" +
 		`^please set an auth method\b|` +
 		`^\[permission_error\] api access paused|` +

@@ -123,6 +123,7 @@ func TestClassify_ReadsEveryKnownMessage(t *testing.T) {
 		{"opencode, overloaded", "Our servers are currently overloaded. Please try again later.", overload, "", false, false},
 		{"opencode, cut short", "Cannot connect to API: The socket connection was closed unexpectedly.", net, "", false, false},
 		{"opencode, cut", "Connection reset by server", net, "", false, false},
+		{"qwen, no key", "Missing API key for OpenAI-compatible auth. Set settings.security.auth.apiKey, or set the 'OPENAI_API_KEY' environment variable.", auth, "", false, false},
 		{"qwen status", "[API Error: 401 Incorrect API key provided]", auth, "", false, false},
 		{"codex", "unexpected status 401 Unauthorized: Missing bearer or basic authentication in header, url: http://x/responses", auth, "", false, false},
 		{"codex 403", "unexpected status 403 Forbidden: You are not allowed to sample from this model", auth, "", false, false},

@@ -185,9 +185,10 @@ func (s *stream) finish(exit Exit, failure *Failure) Result {
 	return r
 }
 
-// reLost matches what the CLIs say of a conversation that they do not have (facts, section 1, "unknown id"; gemini's by run).
+// reLost matches what the CLIs say of a conversation that they do not have (facts, section 1, "unknown id"; gemini's and copilot's by run).
 var reLost = lazily(`(?i)no conversation found with session id|no rollout found for thread|\bsession not found|` +
-	`no session found matching|no saved session found with id|invalid session identifier|no matching session|session .* does not exist`)
+	`no session found matching|no saved session found with id|invalid session identifier|no matching session|session .* does not exist|` +
+	`no previous sessions found for this project|no session, task, or name matched`)
 
 // lostSession looks at the CLI's own error channel only.
 func (s *stream) lostSession(message string) bool {
