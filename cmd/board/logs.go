@@ -209,7 +209,7 @@ func (l *logReader) print(w io.Writer, chunk []byte) error {
 	if whole == 0 {
 		whole = len(l.rest) // a line without an end
 	}
-	_, err := io.WriteString(w, clean(string(l.rest[:whole])))
+	_, err := io.WriteString(w, clean(unstyled(string(l.rest[:whole]))))
 	l.rest = append(l.rest[:0], l.rest[whole:]...)
 	return err
 }
@@ -222,7 +222,7 @@ func (l *logReader) flush(w io.Writer) error {
 			end = len(l.rest) - cut
 		}
 	}
-	_, err := io.WriteString(w, clean(string(l.rest[:end])))
+	_, err := io.WriteString(w, clean(unstyled(string(l.rest[:end]))))
 	l.rest = append(l.rest[:0], l.rest[end:]...)
 	return err
 }

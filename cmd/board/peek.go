@@ -55,7 +55,7 @@ func runPeek(ctx context.Context, c *call) error {
 	if c.out.json {
 		return c.out.document(d)
 	}
-	c.out.line("%s", clean(d.Text))
+	c.out.line("%s", clean(unstyled(d.Text)))
 	if d.WaitingFor != "" {
 		c.out.remark("it waits for: %s", clean1(d.WaitingFor))
 	}

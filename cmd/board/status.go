@@ -143,7 +143,7 @@ func (c *call) status(ctx context.Context, store *board.Store, t ticker, s dispa
 		card := s.View.Busy[r.Card]
 		d.Running = append(d.Running, statusRun{
 			Run: r.ID, Card: r.Card, Title: card.Title, Status: r.Status, State: r.State, Executor: c.out.label(r.Executor, r.Clone), Model: r.Model,
-			Since: cmp.Or(r.LaunchedAt, r.ClaimedAt), Last: lastOutput(t.home.Run(r.ID)),
+			Since: cmp.Or(r.LaunchedAt, r.ClaimedAt), Last: cmp.Or(waitsFor(s, r), lastOutput(t.home.Run(r.ID))),
 		})
 	}
 	for _, start := range plan.Start {
@@ -159,6 +159,16 @@ func (c *call) status(ctx context.Context, store *board.Store, t ticker, s dispa
 	}
 	d.Alarm = orNull(dispatch.Alarm(s, plan, lastStart))
 	return d, c.fillTitles(ctx, store, &d)
+}
+
+// waitsFor is what the agent of a run asks a person in its pane; empty when it asks nothing.
+func waitsFor(s dispatch.Snapshot, r board.Run) string {
+	for _, x := range s.View.Sessions {
+		if x.ID == r.Session && x.State == board.SessionWaiting && x.WaitingFor != "" {
+			return "waits for you: " + clean1(x.WaitingFor)
+		}
+	}
+	return ""
 }
 
 // fillTitles reads the titles, which a plan does without.

@@ -36,6 +36,7 @@ type whyDocument struct {
 	Start      *dispatch.Started `json:"start"` // what would start, where nothing holds it
 	Place      int               `json:"place"` // in the queue of those held on its board, from 1; 0 = it does not wait
 	Run        *board.Run        `json:"run"`
+	Session    *board.Session    `json:"session"` // of the open run; null until its supervisor has begun
 	LastOutput string            `json:"last_output"`
 	LastRun    *board.Run        `json:"last_run"` // the newest that has ended
 	Events     []board.Event     `json:"events"`   // the newest, oldest first
@@ -116,7 +117,7 @@ func (d *whyDocument) judge(ctx context.Context, store *board.Store, card board.
 			return err
 		}
 		d.State, d.Run, d.LastOutput = whyRunning, &r, lastOutput(h.Run(r.ID))
-		return nil
+		return d.findSession(ctx, store, r)
 	}
 	if card.EndedAt != 0 || card.ArchivedAt != 0 {
 		d.State = whyEnded
@@ -144,6 +145,16 @@ func (d *whyDocument) judge(ctx context.Context, store *board.Store, card board.
 		}
 	}
 	return nil
+}
+
+// findSession reads the session of the card's open run.
+func (d *whyDocument) findSession(ctx context.Context, store *board.Store, r board.Run) error {
+	if r.Session == 0 {
+		return nil
+	}
+	x, err := store.Session(ctx, r.Session)
+	d.Session = &x
+	return err
 }
 
 // findHolders tells who holds the places of the caps in the way.
@@ -180,7 +191,7 @@ func lastOutput(dir string) string {
 	if err != nil {
 		return ""
 	}
-	lines := strings.Split(strings.TrimRight(string(text), "\n\r\t "), "\n")
+	lines := strings.Split(strings.TrimRight(unstyled(string(text)), "\n\r\t "), "\n")
 	return clean1(lines[len(lines)-1])
 }
 
@@ -213,6 +224,12 @@ func (p *printer) whyRunning(head string, d whyDocument) {
 	}
 	if d.LastOutput != "" {
 		p.line("  last output: %s", cut(d.LastOutput, maxWidth-16))
+	}
+	if x := d.Session; x != nil && x.WaitingFor != "" && x.State == board.SessionWaiting {
+		p.line("  %s %s", p.paint(yellow, "it waits for you:"), cut(clean1(x.WaitingFor), maxWidth-20))
+	}
+	if x := d.Session; x != nil && x.TmuxPane != "" {
+		p.line("  board attach %s    its window", d.Card)
 	}
 	p.line("  board logs %s -f", d.Card)
 }
