@@ -84,6 +84,7 @@ func InProcesses() []InProcess {
 		{"Claim/1", "synchronous=FULL, one per transaction", "Claim/1", "ns/claim", "FloorClaim/1", 1.5, false},
 		{"Claim/10", "synchronous=FULL, ten per transaction", "Claim/10", "ns/claim", "FloorClaim/10", 1.5, false},
 		{"LaunchHeadless", "spawn a detached `true` with its folder and log", "LaunchHeadless", "ns/op", "FloorLaunch", 1.6, false},
+		{"LaunchPane", "open a tmux window that runs `true`, with its environment handed over", "LaunchPane", "ns/op", "FloorPane", 1.3, false},
 		// The floor of the specification, 15 ms, was measured elsewhere.
 		{"TickLive1000", "1,000 live processes checked by pid and start time", "Check1000", "ns/op", "", 1.5 * 15e6, false},
 		{"Contention", "8 processes claim for 3 s: the longest wait", "Contention", "worst-ms", "", 400, false},

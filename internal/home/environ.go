@@ -20,7 +20,8 @@ func (h Home) HandEnviron(session int64, environ []string) error {
 		return err
 	}
 	path := filepath.Join(h.Session(session), environFile)
-	if err := WriteFile(path, []byte(strings.Join(environ, "\x00"))); err != nil {
+	// It need not survive a crash of the machine, as no process would.
+	if err := os.WriteFile(path, []byte(strings.Join(environ, "\x00")), 0o600); err != nil {
 		return fmt.Errorf("hand an environment to session %d: %w", session, err)
 	}
 	return nil
