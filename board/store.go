@@ -118,6 +118,11 @@ func (s *Store) prepare(ctx context.Context, mode openMode) error {
 	if err != nil {
 		return s.explain(err)
 	}
+	if version == 0 {
+		if err := s.onlyOurs(ctx); err != nil {
+			return err
+		}
+	}
 	switch {
 	case mode == openAsIs, version == migrations.Newest:
 		return nil
@@ -129,6 +134,26 @@ func (s *Store) prepare(ctx context.Context, mode openMode) error {
 			"the database %s is of version %d, older than this program's %d", s.path, version, migrations.Newest)
 	}
 	return s.migrate(ctx)
+}
+
+// onlyOurs refuses a database without a version that has something in it: it is another program's. Goose makes its own table
+// before the first migration.
+func (s *Store) onlyOurs(ctx context.Context) error {
+	var tables, ours int
+	err := s.db.QueryRowContext(ctx, `
+		SELECT count(*), count(*) FILTER (WHERE name = 'goose_db_version')
+		FROM sqlite_schema`).Scan(&tables, &ours)
+	if err != nil {
+		return s.explain(fmt.Errorf("look into %s: %w", s.path, err))
+	}
+	if tables > 0 && ours == 0 {
+		return s.notOurs()
+	}
+	return nil
+}
+
+func (s *Store) notOurs() error {
+	return NewProblem(ErrInvalid, "restore it from a backup, or move it away and run: board init", "%s is not a board database", s.path)
 }
 
 // Version is the database's user_version: the number of its newest migration.
@@ -222,19 +247,34 @@ func (s *Store) explain(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
+	if e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE {
+		return s.full() // the file that the log's index is in could not grow
+	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_NOTADB:
-		return NewProblem(ErrInvalid, "restore it from a backup, or move it away and run: board init", "%s is not a board database", s.path)
+		return s.notOurs()
 	case sqlite3.SQLITE_CORRUPT:
 		return NewProblem(ErrInvalid, "board doctor; restore it from a backup", "the database %s is damaged: %v", s.path, e)
 	case sqlite3.SQLITE_FULL:
-		return NewProblem(ErrBusy, "free some space; nothing was changed", "no space left for %s", s.path)
+		return s.full()
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
-		return NewProblem(ErrInvalid, "see who owns the home and whether its disk is writable", "cannot write %s: %v", s.path, e)
+		return NewProblem(ErrInvalid, "see who owns the home and whether its disk is writable", "cannot %s %s: %v", s.use(), s.path, e)
 	case sqlite3.SQLITE_IOERR:
 		return NewProblem(ErrInvalid, "look at the disk: nothing was changed", "the disk failed under %s: %v", s.path, e)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return NewProblem(ErrBusy, "try again", "the database %s is locked by another program", s.path)
 	}
 	return err
+}
+
+func (s *Store) full() error {
+	return NewProblem(ErrBusy, "free some space; nothing was changed", "no space left for %s", s.path)
+}
+
+// use is what the database was opened for.
+func (s *Store) use() string {
+	if s.readOnly {
+		return "read"
+	}
+	return "write"
 }

@@ -63,6 +63,10 @@ func TestOpen_RefusesWhatIsNoBoard(t *testing.T) {
 			ok(t, s.Close())
 			ok(t, os.Truncate(file, 5000))
 		}, board.ErrInvalid, "damaged"},
+		{"the database of another program", func(t *testing.T, file string) {
+			t.Helper()
+			ok(t, exec(t, raw(t, file), "CREATE TABLE theirs (x)"))
+		}, board.ErrInvalid, "is not a board database"},
 		{"a newer one (DB-3)", func(t *testing.T, file string) {
 			t.Helper()
 			ok(t, exec(t, raw(t, file), "PRAGMA user_version = 9999; CREATE TABLE later (x)"))
@@ -124,7 +128,7 @@ func TestCreate_DB2_DB3_MakesAWholeDatabase(t *testing.T) {
 func TestOpenReadOnly_DB3_NeverMigrates(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "board.db")
-	ok(t, exec(t, raw(t, file), "CREATE TABLE old (x)"))
+	ok(t, exec(t, raw(t, file), "CREATE TABLE goose_db_version (x)")) // as a board of another version has
 	s, err := board.OpenReadOnly(t.Context(), file)
 	if err == nil {
 		s.Close()
