@@ -78,3 +78,29 @@ func TestSignalGroup_ReachesTheGroupWhileItsLeaderIsThere(t *testing.T) {
 		t.Errorf("one that leads no group: got %v", err)
 	}
 }
+
+// Fault 4: a stopped process, or a stopped supervisor, acts on no TERM until it goes on.
+func TestSignal_Fault4_TermEndsWhatIsStopped(t *testing.T) {
+	t.Parallel()
+	table := open(t)
+	for _, c := range []struct {
+		name string
+		term func(process.Identity) error
+	}{
+		{"process", func(id process.Identity) error { return table.Signal(id, syscall.SIGTERM) }},
+		{"group", func(id process.Identity) error { return table.SignalGroup(id, syscall.SIGTERM) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := child(t, "/bin/sleep", "66")
+			id := of(t, table, cmd.Process.Pid)
+			if err := table.Signal(id, syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.term(id); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "its end", func() bool { return table.Check(id) == process.Dead })
+		})
+	}
+}
