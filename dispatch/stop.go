@@ -67,6 +67,33 @@ func StopRun(ctx context.Context, d Deps, q board.StopRequest) error {
 	return SignalStop(ctx, d, q.Run, false)
 }
 
+// StopIdle asks a card's idle sessions to end, each stored before it is signalled (END-0), and says how many there are. It
+// does not wait until they are gone. A person's own is let be (PAN-5).
+func StopIdle(ctx context.Context, d Deps, card, reason, actor string) (int, error) {
+	all, err := d.Store.SessionsOf(ctx, card)
+	if err != nil {
+		return 0, err
+	}
+	count := 0
+	for _, x := range all {
+		if x.Origin == board.Adopted {
+			continue
+		}
+		count++
+		if err := d.Store.RequestStop(ctx, board.At(d.Clock.Now()), board.StopRequest{Session: x.ID, Reason: reason, Actor: actor}); err != nil {
+			return count, err
+		}
+		super, err := process.ParseIdentity(x.Supervisor)
+		if err != nil {
+			return count, err
+		}
+		if err := signal(d.Table, super, false); err != nil {
+			return count, err
+		}
+	}
+	return count, nil
+}
+
 // SignalStop sends TERM, or KILL, to what a run whose stop is stored has started: its supervisor, which ends the rest. A run
 // that has no session yet has nothing to signal.
 func SignalStop(ctx context.Context, d Deps, run int64, kill bool) error {

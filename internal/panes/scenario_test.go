@@ -340,6 +340,10 @@ func TestScenario_StopAndCancel(t *testing.T) {
 	if code, _ := w.tick().hold(card); code != "paused" {
 		t.Errorf("held by %q, want paused", code)
 	}
+	third := w.idleWorker("third")
+	if got := w.board("stop", third); !strings.Contains(got, "1 idle sessions") || len(w.started()) > 0 {
+		t.Errorf("stop of an idle session: %q, left %v", got, w.started())
+	}
 	other := w.idleWorker("other")
 	w.board("cancel", other)
 	w.await("its idle session is closed", func() bool { w.tick(); return len(w.agents()) == 0 })
