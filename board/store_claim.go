@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type Claim struct {
 	From    string // the status the card is started from
 	Actor   string
 	OverCap bool // a person went over a cap (CAP-14)
+	At      Time // when decide was called, inside the transaction: what it found free was given back before; zero = the spec's
 	// Taken says whether a number has files of an earlier run, as where the database was restored from a backup or made
 	// anew: their exit.json would end a run of the same number. nil: none has.
 	Taken func(run int64) bool
@@ -39,7 +41,7 @@ func (s *Store) Claim(ctx context.Context, spec ViewSpec, decide func(*View) (Cl
 		if err != nil {
 			return err
 		}
-		run, err = insertClaim(ctx, tx, spec.Now, claim)
+		run, err = insertClaim(ctx, tx, cmp.Or(claim.At, spec.Now), claim)
 		return err
 	})
 	return run, err

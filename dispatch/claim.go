@@ -82,7 +82,7 @@ func (t *tick) claimOne(ctx context.Context, planned Start) (board.Run, Start, e
 			return board.Claim{}, err
 		}
 		claim := claimOf(start, cmp.Or(t.o.Actor, "board"))
-		claim.Taken = t.d.hasFiles
+		claim.Taken, claim.At = t.d.hasFiles, board.At(t.d.Clock.Now())
 		return claim, nil
 	})
 	return run, start, err
