@@ -365,6 +365,11 @@ func applyMove(c Card, m workflows.Move, now Time, w *workflows.Workflow) moved 
 		if w.Terminal(m.To) {
 			c.EndedAt = now
 			out.Close = append(out.Close, "*")
+			if again, ok := nextRound(c, now, w); ok {
+				c = again
+				out.Forget = append(out.Forget, "*")
+				out.Records = append(out.Records, "card.next_round")
+			}
 		}
 	}
 	for _, a := range m.Actions {
@@ -390,6 +395,23 @@ func applyMove(c Card, m workflows.Move, now Time, w *workflows.Workflow) moved 
 	}
 	out.Card = c
 	return out
+}
+
+// nextRound is a recurring card whose round has ended, back in its first status until its next time (REC-1). Missed times do
+// not pile up: the next is counted from now. A cancelled card recurs no more.
+func nextRound(c Card, now Time, w *workflows.Workflow) (Card, bool) {
+	if c.Every == "" || c.Status == Cancelled {
+		return c, false
+	}
+	every, err := ParseEvery(c.Every)
+	if err != nil {
+		return c, false // another program wrote it: the card ends
+	}
+	c.Status, c.EndedAt = w.Initial, 0
+	c.NotBefore = At(every.Next(now.Time().Local()))
+	c.ReadySince = c.NotBefore
+	c.RoundRuns, c.Failures = 0, 0
+	return c, true
 }
 
 // with is a copy in which one counter is one higher.
