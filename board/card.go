@@ -1,6 +1,9 @@
 package board
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Board is a named list of cards with one workflow and usually one repository.
 type Board struct {
@@ -55,6 +58,19 @@ type Card struct {
 	UpdatedAt      Time     `db:"updated_at_ms" json:"updated_at"`
 	EndedAt        Time     `db:"ended_at_ms" json:"ended_at"` // set while its status is terminal
 	ArchivedAt     Time     `db:"archived_at_ms" json:"archived_at"`
+}
+
+// Odd says which column of the card's row is of a form that is not read here, and what it holds; empty where all could be
+// read. Such a card starts nothing until its row is mended.
+func (c Card) Odd() string {
+	for _, column := range []struct{ name, text string }{
+		{"owns", c.Owns.odd()}, {"satisfies", c.Satisfies.odd()}, {"labels", c.Labels.odd()}, {"counters", c.Counters.odd()},
+	} {
+		if column.text != "" {
+			return fmt.Sprintf("cards.%s holds %.100q", column.name, column.text)
+		}
+	}
+	return ""
 }
 
 // Cancelled is the terminal status that frees no dependent (WSP-8).

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/seed-2ddc2152/board/board"
@@ -135,8 +134,12 @@ func TestListCards_ListsARowThatIsOdd(t *testing.T) {
 	if err != nil || len(lines) != 2 {
 		t.Errorf("got %d lines, %v", len(lines), err)
 	}
-	if _, err := d.store.Card(d.ctx, odd); err == nil || !strings.Contains(err.Error(), odd) {
-		t.Errorf("the odd card is not named: %v", err)
+	if c, err := d.store.Card(d.ctx, odd); err != nil || c.Odd() != `cards.owns holds "{\"a\": 1}"` {
+		t.Errorf("the odd card says %q, %v", c.Odd(), err)
 	}
+	if c, err := d.store.Card(d.ctx, even); err != nil || c.Odd() != "" {
+		t.Errorf("the other card says %q, %v", c.Odd(), err)
+	}
+	d.page(odd)
 	d.page(even)
 }

@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -93,12 +94,27 @@ type Strings []string
 
 // Scan reads a JSON array.
 func (s *Strings) Scan(src any) error {
-	*s = nil
-	return scanJSON(src, (*[]string)(s), "[]")
+	var list []string
+	odd, err := scanJSON(src, &list, "[]")
+	if *s = list; odd != "" {
+		*s = Strings{odd}
+	}
+	return err
 }
 
-// Value writes a JSON array; nil is the empty one.
+// odd is the column's text where it is no list of texts; else empty.
+func (s Strings) odd() string {
+	if len(s) == 0 {
+		return ""
+	}
+	return oddText(s[0])
+}
+
+// Value writes a JSON array; nil is the empty one. What could not be read is written as it was.
 func (s Strings) Value() (driver.Value, error) {
+	if text := s.odd(); text != "" {
+		return text, nil
+	}
 	if len(s) == 0 {
 		return "[]", nil
 	}
@@ -111,12 +127,28 @@ type Labels map[string]string
 
 // Scan reads a JSON object.
 func (l *Labels) Scan(src any) error {
-	*l = nil
-	return scanJSON(src, (*map[string]string)(l), "{}")
+	var all map[string]string
+	odd, err := scanJSON(src, &all, "{}")
+	if *l = all; odd != "" {
+		*l = Labels{odd: ""}
+	}
+	return err
 }
 
-// Value writes a JSON object; nil is the empty one.
+func (l Labels) odd() string {
+	for name := range l {
+		if text := oddText(name); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// Value writes a JSON object; nil is the empty one. What could not be read is written as it was.
 func (l Labels) Value() (driver.Value, error) {
+	if text := l.odd(); text != "" {
+		return text, nil
+	}
 	if len(l) == 0 {
 		return "{}", nil
 	}
@@ -124,18 +156,32 @@ func (l Labels) Value() (driver.Value, error) {
 	return string(b), err
 }
 
-func scanJSON(src, into any, empty string) error {
+// oddMark begins a text that stands for a column which another program wrote in a form that is not read here. One odd row
+// must not keep the others from being read, and is not to be lost when its card is saved. No text of a card has a NUL.
+const oddMark = "\x00"
+
+// oddText is what a text stands for that begins with oddMark; empty for any other text.
+func oddText(s string) string {
+	text, ok := strings.CutPrefix(s, oddMark)
+	if !ok {
+		return ""
+	}
+	return text
+}
+
+// scanJSON reads a column's document. One of another form is given as odd, marked by oddMark.
+func scanJSON(src, into any, empty string) (odd string, err error) {
 	text, ok := src.(string)
 	if !ok {
-		return fmt.Errorf("a JSON column holds %T, not text", src)
+		return "", fmt.Errorf("a JSON column holds %T, not text", src)
 	}
 	if text == empty {
-		return nil
+		return "", nil
 	}
 	if err := json.Unmarshal([]byte(text), into); err != nil {
-		return fmt.Errorf("read a JSON column: %w", err)
+		return oddMark + text, nil
 	}
-	return nil
+	return "", nil
 }
 
 // Counters are what the workflow's `count` actions have counted on a card, kept as a JSON object.
@@ -143,12 +189,28 @@ type Counters map[string]int
 
 // Scan reads a JSON object.
 func (c *Counters) Scan(src any) error {
-	*c = nil
-	return scanJSON(src, (*map[string]int)(c), "{}")
+	var all map[string]int
+	odd, err := scanJSON(src, &all, "{}")
+	if *c = all; odd != "" {
+		*c = Counters{odd: 0}
+	}
+	return err
 }
 
-// Value writes a JSON object; nil is the empty one.
+func (c Counters) odd() string {
+	for name := range c {
+		if text := oddText(name); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// Value writes a JSON object; nil is the empty one. What could not be read is written as it was.
 func (c Counters) Value() (driver.Value, error) {
+	if text := c.odd(); text != "" {
+		return text, nil
+	}
 	if len(c) == 0 {
 		return "{}", nil
 	}
@@ -181,6 +243,9 @@ func (j JSON) Value() (driver.Value, error) {
 func (j JSON) MarshalJSON() ([]byte, error) {
 	if j == "" {
 		return []byte("{}"), nil
+	}
+	if !json.Valid([]byte(j)) {
+		return json.Marshal(string(j)) // what another program wrote oddly is shown as it is
 	}
 	return []byte(j), nil
 }

@@ -95,3 +95,48 @@ func TestTick_ARunNeverTakesTheNumberOfOneThatHasLeftFiles(t *testing.T) {
 		t.Fatalf("report %+v, want nothing ended and run 4 started", r)
 	}
 }
+
+// Fault 44: a row that another program wrote oddly fails its own card, by name, and the others go on.
+func TestTick_Fault44_AnOddRowHoldsItsOwnCardOnly(t *testing.T) {
+	t.Parallel()
+	for _, change := range []string{
+		`owns = '{"a":1}'`, `owns = '[1]'`, `labels = '[1,2]'`, `labels = '{"a":{"b":1}}'`, `counters = '{"a":"b"}'`, `counters = '7'`,
+	} {
+		t.Run(change, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			odd, sound := p.card("todo"), p.card("todo")
+			p.sql("UPDATE cards SET " + change + " WHERE id = '" + odd + "'")
+			if dry := p.dry(nil); len(startedIn(dry)) != 1 || heldIn(t, dry, odd).Code != board.HoldFault {
+				t.Fatalf("dry run %+v, want %s started and %s at fault", dry, sound, odd)
+			}
+			r := p.tick()
+			if got := startedIn(r); len(got) != 1 || got[0] != sound {
+				t.Fatalf("started %v, want %s", got, sound)
+			}
+			column, _, _ := strings.Cut(change, " ")
+			if h := heldIn(t, r, odd); h.Code != board.HoldFault || !strings.Contains(h.Text, "cards."+column) {
+				t.Fatalf("held %+v, want it at fault, naming the column", h)
+			}
+			if len(r.Faults) != 1 || r.Faults[0].Scope != "card "+odd {
+				t.Fatalf("faults %+v, want the card's", r.Faults)
+			}
+		})
+	}
+}
+
+// Fault 44: what makes a row odd is not lost when its card is saved, and a run of it ends all the same.
+func TestTick_Fault44_AnOddRowIsSavedAsItWas(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	id := p.card("todo")
+	p.tick()
+	p.sql(`UPDATE cards SET owns = '{"a":1}', labels = '[1]', counters = '[2]' WHERE id = '` + id + `'`)
+	p.exits(1, board.Exit{Code: new(int)})
+	if r := p.tick(); len(r.Ended) != 1 {
+		t.Fatalf("report %+v, want the run ended", r)
+	}
+	if got := p.text(`SELECT owns || labels || counters FROM cards`); got != `{"a":1}[1][2]` {
+		t.Fatalf("got %s, want the columns as the other program wrote them", got)
+	}
+}

@@ -70,6 +70,10 @@ func (p *planner) ofCard(c *board.Card) *Reason {
 	if hold := p.faulty(b, p.s.Workflows[b.Workflow]); hold != nil {
 		return hold
 	}
+	if odd := c.Odd(); odd != "" {
+		p.fault("card "+c.ID, odd+", which is not read here")
+		return held(board.HoldFault, "board edit "+c.ID, "its row was written by another program: %s, which is not read here", odd)
+	}
 	if hold := p.paused(c); hold != nil {
 		return hold
 	}
