@@ -30,23 +30,41 @@ func failures() []testCase {
 }
 
 func failureTable() []failure {
+	silent := ending{outcome: "quiet"} // it retries without a word, until the watchdog ends it
 	return []failure{
 		{
 			scenario: "ratelimit", about: "429 for ever", want: ending{outcome: "rate_limited", class: "rate_limited"},
-			// The provider's own words reach the log of opencode: "Please try again in 20s."
-			but: map[string]ending{"opencode": {outcome: "rate_limited", class: "rate_limited", reset: true}},
+			but: map[string]ending{ // the provider's own words come through: "Please try again in 20s."
+				"opencode": {outcome: "rate_limited", class: "rate_limited", reset: true},
+				"gemini":   {outcome: "rate_limited", class: "rate_limited", reset: true},
+				"pi":       {outcome: "rate_limited", class: "rate_limited", reset: true},
+				"qwen":     silent,
+			},
 		},
 		{
 			scenario: "usage", about: "the plan is used up", plan: true,
 			want: ending{outcome: "usage_limited", class: "usage_limited", reset: true},
-			// The reset time is in the error's body, of which opencode prints the message alone.
-			but: map[string]ending{"opencode": {outcome: "usage_limited", class: "usage_limited"}},
+			but: map[string]ending{ // the reset time is in the error's body, of which they print the message alone
+				"opencode": {outcome: "usage_limited", class: "usage_limited"},
+				"gemini":   {outcome: "usage_limited", class: "usage_limited"},
+				"copilot":  {outcome: "usage_limited", class: "usage_limited"},
+				"qwen":     silent,
+			},
 		},
-		{scenario: "quota", about: "the purse is empty", want: ending{outcome: "quota", class: "quota"}},
+		{
+			scenario: "quota", about: "the purse is empty", want: ending{outcome: "quota", class: "quota"},
+			but: map[string]ending{
+				"gemini": {outcome: "usage_limited", class: "usage_limited"}, // its provider's quota is that of a day
+				"qwen":   silent,
+			},
+		},
 		{scenario: "auth", about: "401", want: ending{outcome: "unauthenticated", class: "unauthenticated"}},
 		{scenario: "nomodel", about: "an unknown model", want: ending{outcome: "model_unavailable", class: "model_unavailable"}},
 		{scenario: "toolong", about: "the prompt is too long", want: ending{outcome: "context_overflow", class: "context_overflow"}},
-		{scenario: "overload", about: "529 or 503 for ever", want: ending{outcome: "overloaded", class: "overloaded"}},
+		{
+			scenario: "overload", about: "529 or 503 for ever", want: ending{outcome: "overloaded", class: "overloaded"},
+			but: map[string]ending{"qwen": silent},
+		},
 		{scenario: "hang", about: "accepted and never answered: the supervisor's watchdog", want: ending{outcome: "quiet"}},
 		{scenario: "drop", about: "the stream is cut in the middle", want: ending{outcome: "outage", class: "outage"}},
 	}

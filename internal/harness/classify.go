@@ -105,12 +105,14 @@ var (
 		`^(?:unable to connect|connection error|connection refused|connection reset|fetch failed|connection_failed)(?:$|[ .:,;])|` +
 		`^error sending request for url|` +
 		`^cannot connect to api: |` +
-		`^terminated: other side closed|` +
+		`^terminated(?:$|\]|: other side closed| \(cause: und_err_)|` +
+		`^failed native model http request: error|` +
 		`^(?:connect econnrefused|getaddrinfo (?:enotfound|eai_again)|read econnreset|connect etimedout|socket hang up)\b|` +
 		`^(?:internal server error|internal_server_error|bad gateway|gateway timeout)(?:$|[.:,;])`)
 
 	// 31, 52.
 	reContext = lazily(`(?i)^prompt is too long(?:$| ?[·:.])|` +
+		`^the provider rejected the prompt as too long|` +
 		`^codex ran out of room in the model's context window|` +
 		`^(?:context_length_exceeded|contextoverflowerror|input_too_large|context_window_exceeded|prompt_too_long)(?:$|[.:,;])|` +
 		`\bmaximum context length is \d|` +
@@ -120,7 +122,7 @@ var (
 
 	// 25, 30, 51, 55, 60, 61.
 	reTrying = lazily(`(?i)\bretrying (?:in|after) \d|^\W*reconnecting\.\.\.|^\W*continuing automatically at \d|` +
-		`\battempt \d+ failed[:.].*\bretrying\b`)
+		`\battempt \d+ failed(?: with status \d+)?[:.].*\bretrying\b`)
 
 	// A bare note of a retry says how long the provider wants to be left alone, and no more.
 	reBareRetry = lazily(`(?i)^retrying in \d`)
@@ -129,7 +131,7 @@ var (
 
 	// rePrefix takes off what CLIs write before a message: marks, "Error:", "API Error: 529", "[API Error:", "Attempt 1 failed:".
 	rePrefix = lazily(`(?i)^(?:[\s⚠✻✽✢✶✳●■✗✘×⎿·]+|(?:fatal )?error: ?|\[?api error:? ?\(?|ran into this error: |` +
-		`attempt \d+ failed[:.] ?|error from provider \([^)]*\): |upstream request failed: |` +
+		`attempt \d+ failed(?:[:.] ?| with status )|failed to get response from the ai model; retried .*? last error: |error from provider \([^)]*\): |upstream request failed: |` +
 		`failed to authenticate\. (?:api error: )|(?:http |unexpected status )?([45]\d\d)\b[ :)]*)`)
 
 	reErrorField = lazily(`"(type|code|message)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
@@ -245,7 +247,8 @@ func unwrap(text string) (core string, status int) {
 // saysStatus reports whether a number at the start is an HTTP status: a CLI says so, or prints the error's JSON after it.
 func saysStatus(whole, core string) bool {
 	said := strings.ToLower(whole[:len(whole)-len(core)])
-	return strings.HasPrefix(core, "{") || strings.Contains(said, "api error") || strings.Contains(said, "unexpected status")
+	return strings.HasPrefix(core, "{") || strings.Contains(said, "api error") || strings.Contains(said, "with status") ||
+		strings.Contains(said, "unexpected status")
 }
 
 // classOfStatus is what an HTTP status alone tells. 400, 404 and 422 are the request's own trouble: their text decides.

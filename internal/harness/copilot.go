@@ -1,5 +1,7 @@
 package harness
 
+import "fmt"
+
 // copilot drives GitHub Copilot CLI.
 type copilot struct{}
 
@@ -72,6 +74,7 @@ func (copilot) Parser(job Job) Parser {
 type copilotParser struct {
 	stream
 	errored object // the last session.error; nil for none
+	status  int64  // of the last model call that failed
 	ended   bool   // the result line came
 	code    int64  // its exitCode
 }
@@ -97,10 +100,12 @@ func (p *copilotParser) Line(line []byte) []Event {
 		if data.in("error").text("code") == "denied" || data.in("result", "error").text("code") == "denied" {
 			return p.denied(data.first("toolName", "tool", "name"))
 		}
+	case "model.call_failure":
+		p.status = data.count("statusCode")
 	case "assistant.turn_retry":
-		return p.retrying("retrying: " + data.text("reason"))
+		return p.retrying(fmt.Sprintf("API error: %d · retrying: %s", p.status, data.text("reason")))
 	case "session.error":
-		p.errored = data
+		p.errored, p.retry = data, ""
 		return p.fault(data.text("message"))
 	case "result":
 		return p.end(o, data)
@@ -109,7 +114,7 @@ func (p *copilotParser) Line(line []byte) []Event {
 }
 
 func (p *copilotParser) end(o, data object) []Event {
-	p.ended, p.retry, p.code = true, "", data.count("exitCode")
+	p.ended, p.code = true, data.count("exitCode") // also when it is ended amid its retries
 	events := p.session(data.text("sessionId"))
 	if premium := o.in("usage").number("premiumRequests"); premium > 0 {
 		p.result.Metadata = map[string]any{"premium_requests": premium}

@@ -24,6 +24,8 @@ import (
 // finish ends what lives of the session, and turns what is known into the exit. Afterwards nothing is left that could write.
 func (t *turn) finish(ctx context.Context) {
 	ours := t.exit.Stop != "" || (t.ended != nil && len(t.ended) == 0) // the harness did not end by itself
+	// A CLI that had said that it was done ended well (RET-8); one that says so when it is told to end has not.
+	said := ours && t.exit.Stop == "" && t.out != nil && t.out.Seen().Final
 	t.Fail.Hit(failpoint.SuperviseEnded)
 	var told harness.Result
 	if t.agent != nil {
@@ -37,7 +39,7 @@ func (t *turn) finish(ctx context.Context) {
 	case t.agent != nil:
 		t.collectAgent(ctx, told)
 	case t.out != nil:
-		t.collect(ctx, ours)
+		t.collect(ctx, ours && !said, said)
 	}
 	if err := t.serveOutbox(ctx); err != nil {
 		t.note("serve the outbox", err) // whoever settles drains it
@@ -63,8 +65,8 @@ func (t *turn) stuck(ctx context.Context, left []process.Entry) {
 	})
 }
 
-// collect asks the harness's parser what the run came to.
-func (t *turn) collect(ctx context.Context, ours bool) {
+// collect asks the harness's parser what the run came to: it was stopped, or said that it was done and stayed, or ended by itself.
+func (t *turn) collect(ctx context.Context, stopped, said bool) {
 	select {
 	case <-t.out.drained():
 	case <-t.Clock.After(drainWait):
@@ -72,12 +74,11 @@ func (t *turn) collect(ctx context.Context, ours bool) {
 	}
 	t.readResult(ctx)
 	exit, seen := t.waitExit(), t.out.Seen()
-	said := seen.Final && t.exit.Stop == "" // the CLI had said that it was done (RET-8)
-	told := harness.Exit{Code: exit.Code, Stop: ours && !said, Files: wants(t.out.parser.Wants()), Now: t.Clock.Now()}
+	told := harness.Exit{Code: exit.Code, Stop: stopped, Files: wants(t.out.parser.Wants()), Now: t.Clock.Now()}
 	if exit.Signal != 0 {
 		told.Code, told.Signal = 128+int(exit.Signal), signalName(exit.Signal)
 	}
-	if ours && said {
+	if said {
 		told.Code, told.Signal = 0, ""
 	}
 	result := t.out.Finish(told)
