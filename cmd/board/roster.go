@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/seed-2ddc2152/board/dispatch"
 	"github.com/seed-2ddc2152/board/internal/harness"
 	"github.com/seed-2ddc2152/board/internal/roster"
+	"github.com/seed-2ddc2152/board/internal/settings"
 )
 
 // rosterDocument is what `board roster --json` prints.
@@ -72,6 +74,7 @@ type seatOff struct {
 	Executor string `json:"executor"`
 	Harness  string `json:"harness"`
 	Model    string `json:"model"`
+	Why      string `json:"why"` // the remark beside its disabled: true; "" = none
 	Where    string `json:"where"`
 }
 
@@ -127,14 +130,23 @@ func runRoster(ctx context.Context, c *call) error {
 			}
 		}
 	})
-	if !c.out.quiet {
-		c.out.section("disabled", 2, func(t *table) {
-			for _, e := range d.Disabled {
-				t.add(e.Executor, e.Harness, short(e.Where, c.getenv("HOME")))
-			}
-		})
-	}
+	c.tellDisabled(d.Disabled, len(d.Executors))
 	return nil
+}
+
+// tellDisabled lists the entries that are off, and what to do next where no entry is on.
+func (c *call) tellDisabled(off []seatOff, on int) {
+	if c.out.quiet {
+		return
+	}
+	c.out.section("disabled", 3, func(t *table) {
+		for _, e := range off {
+			t.add(e.Executor, e.Harness, short(e.Where, c.getenv("HOME")), e.Why)
+		}
+	})
+	if on == 0 {
+		c.out.remark("nobody works yet: take `disabled` out of an entry (board roster check NAME says what it lacks), or add one of your own")
+	}
 }
 
 const inTheRound = "in the round"
@@ -237,11 +249,11 @@ func (c *call) seats(ctx context.Context) (rosterDocument, error) {
 	}
 	deps := t.deps(ctx)
 	for _, b := range boards { // a broken roster is told here, not as a fault among others
-		r, err := deps.Settings.Roster(b.Repo)
+		_, off, err := entriesOf(deps.Settings, b.Repo)
 		if err != nil {
 			return d, err
 		}
-		d.disabled(r.Disabled)
+		d.Disabled = withOff(d.Disabled, off)
 	}
 	snapshot, _, err := dispatch.Look(ctx, deps, dispatch.Options{})
 	if err != nil {
@@ -262,12 +274,27 @@ func (c *call) seats(ctx context.Context) (rosterDocument, error) {
 	return d, nil
 }
 
-func (d *rosterDocument) disabled(list []roster.Executor) {
-	for _, e := range list {
-		if !slices.ContainsFunc(d.Disabled, func(x seatOff) bool { return x.Executor == e.ID }) {
-			d.Disabled = append(d.Disabled, seatOff{Executor: e.ID, Harness: e.Harness, Model: e.Model, Where: e.Where()})
+// entriesOf are the entries of a repository's roster that are on, and those that are off. That all are off is no error to
+// somebody who looks: a home begins so where no agent is signed in.
+func entriesOf(s *settings.Settings, repo string) (on, off []roster.Executor, err error) {
+	r, err := s.Roster(repo)
+	if all := (*roster.AllDisabled)(nil); errors.As(err, &all) {
+		return nil, all.Entries, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.Executors, r.Disabled, nil
+}
+
+// withOff adds entries that are off, each id once.
+func withOff(list []seatOff, off []roster.Executor) []seatOff {
+	for _, e := range off {
+		if !slices.ContainsFunc(list, func(x seatOff) bool { return x.Executor == e.ID }) {
+			list = append(list, seatOff{Executor: e.ID, Harness: e.Harness, Model: e.Model, Why: e.Off, Where: e.Where()})
 		}
 	}
+	return list
 }
 
 // boardsAbout are the board that --board or the working directory names, else all.
@@ -423,11 +450,11 @@ func (c *call) executorNamed(ctx context.Context, store *board.Store, id string)
 	}
 	var names []string
 	for _, repo := range append(repos(boards), "") {
-		r, err := s.Roster(repo)
+		on, off, err := entriesOf(s, repo)
 		if err != nil {
 			return roster.Executor{}, err
 		}
-		for _, e := range append(slices.Clone(r.Executors), r.Disabled...) {
+		for _, e := range slices.Concat(on, off) {
 			if e.ID == id {
 				return e, nil
 			}

@@ -39,7 +39,7 @@ func rosterCheckCommand() command {
 }
 
 func runRosterCheck(ctx context.Context, c *call) error {
-	executors, err := c.toCheck(ctx)
+	executors, off, err := c.toCheck(ctx)
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,9 @@ func runRosterCheck(ctx context.Context, c *call) error {
 	if err := c.tellRosterCheck(d); err != nil {
 		return err
 	}
+	if len(executors) == 0 && !c.out.json {
+		c.tellDisabled(withOff(nil, off), 0)
+	}
 	if !d.OK {
 		return errSaid
 	}
@@ -89,13 +92,12 @@ func (c *call) progress(format string, args ...any) {
 	}
 }
 
-// toCheck are the executors that the arguments name, else all that are on.
-func (c *call) toCheck(ctx context.Context) ([]roster.Executor, error) {
+// toCheck are the executors that the arguments name, else all that are on; and the entries that are off.
+func (c *call) toCheck(ctx context.Context) (list, off []roster.Executor, err error) {
 	all, off, err := c.rosters(ctx)
 	if len(c.args) == 0 {
-		return all, err
+		return all, off, err
 	}
-	var list []roster.Executor
 	for _, id := range c.args {
 		e, ok := findExecutor(slices.Concat(all, off), id)
 		if !ok {
@@ -105,12 +107,12 @@ func (c *call) toCheck(ctx context.Context) ([]roster.Executor, error) {
 		case ok:
 			list = append(list, e)
 		case err != nil:
-			return nil, err
+			return nil, off, err
 		default:
-			return nil, board.NewProblem(board.ErrNotFound, didYouMean(id, idsOf(slices.Concat(all, off)), "executors"), "there is no executor %q", id)
+			return nil, off, board.NewProblem(board.ErrNotFound, didYouMean(id, idsOf(slices.Concat(all, off)), "executors"), "there is no executor %q", id)
 		}
 	}
-	return list, nil
+	return list, off, nil
 }
 
 // rosters are the executors of the boards that the verb is about, and those that are off. Before there is a home they are the
@@ -134,16 +136,16 @@ func (c *call) rosters(ctx context.Context) (all, off []roster.Executor, err err
 		}
 	}
 	for _, folder := range folders {
-		r, err := s.Roster(folder)
+		on, disabled, err := entriesOf(s, folder)
 		if err != nil {
 			return all, off, err
 		}
-		for _, e := range r.Executors {
+		for _, e := range on {
 			if _, had := findExecutor(all, e.ID); !had {
 				all = append(all, e)
 			}
 		}
-		off = append(off, r.Disabled...)
+		off = append(off, disabled...)
 	}
 	return all, off, nil
 }
@@ -180,6 +182,9 @@ func (c *call) tellRosterCheck(d rosterCheckDocument) error {
 			run++
 		}
 		c.tellProbe(r)
+	}
+	if len(d.Executors) == 0 {
+		return nil
 	}
 	c.out.remark("%d checked: %d run, %d do not", len(d.Executors), run, len(d.Executors)-run)
 	return nil

@@ -78,6 +78,7 @@ type Executor struct {
 	Account    string // executors of one account share its usage limits; empty: none
 	Limits     Limits
 	Unset      []string // the ${VAR} of Env that have no value: the executor is out (Tick mode only)
+	Off        string   // the remark beside its `disabled: true`, which says why it is off; empty: none, or it is on
 	File       string   // where the entry stands; empty: made up from PATH
 	Line       int
 	Position   int // its place in the roster, from 0

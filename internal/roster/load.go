@@ -13,6 +13,16 @@ import (
 var ErrNobody = errors.New(
 	"no executor left to run with: there is no roster file, and none of the known harnesses is on PATH")
 
+// AllDisabled means that the files hold entries, and every one of them is disabled: a home begins so where no agent is
+// signed in. It is a Problems too.
+type AllDisabled struct {
+	Problems
+	Entries []Executor // as Roster.Disabled
+}
+
+// Unwrap gives the Problems.
+func (e *AllDisabled) Unwrap() error { return e.Problems }
+
 // Mode says what an unset ${VAR} means.
 type Mode int
 
@@ -45,7 +55,7 @@ type Sources struct {
 // Roster is who may serve runs.
 type Roster struct {
 	Executors []Executor // in the order of the files, numbered by Position
-	Disabled  []Executor // entries with `disabled: true`: ID, Harness, Model, File and Line only
+	Disabled  []Executor // entries with `disabled: true`: ID, Harness, Model, Command, Bin, Off, File and Line only
 	Files     []string   // what was read; empty: made up from PATH
 }
 
@@ -79,12 +89,21 @@ func Load(s Sources) (*Roster, error) {
 		problems = append(problems, d.problems(entries)...)
 	}
 	if len(entries) == 0 && len(problems) == 0 {
-		problems = Problems{roster.problem("no executor left to run with")}
+		return nil, roster.nobodyLeft()
 	}
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	return roster, nil
+}
+
+// nobodyLeft is the error of files that leave no executor.
+func (r Roster) nobodyLeft() error {
+	const text = "no executor left to run with"
+	if len(r.Disabled) == 0 {
+		return Problems{r.problem(text)}
+	}
+	return &AllDisabled{Problems: Problems{r.problem(text + ": every entry is disabled")}, Entries: r.Disabled}
 }
 
 // problem makes one that is about the files as a whole.
@@ -182,8 +201,9 @@ func enabled(entries []entry) (kept []entry, disabled []Executor) {
 		}
 		origin := e.value.Origin()
 		disabled = append(disabled, Executor{
-			ID: e.id, File: origin.File, Line: origin.Line,
+			ID: e.id, File: origin.File, Line: origin.Line, Off: e.fields.Get("disabled").Remark(),
 			Harness: e.fields.Get("harness").ScalarText("a text"), Model: e.fields.Get("model").ScalarText("a text"),
+			Command: e.fields.Get("command").Texts(), Bin: e.fields.Get("bin").Text(),
 		})
 	}
 	return kept, disabled

@@ -215,7 +215,11 @@ func (s *Settings) loadRoster(repo string) (*roster.Roster, error) {
 	sources.Mode, sources.Lookup, sources.LookPath = s.opts.Mode, s.Env, s.opts.LookPath
 	r, err := roster.Load(sources)
 	if err != nil {
-		return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Cause: err, Fix: "mend the roster; board roster shows what is read"}
+		fix := "mend the roster; board roster shows what is read"
+		if off := (*roster.AllDisabled)(nil); errors.As(err, &off) {
+			fix = "take `disabled` out of one, or add one of your own; board roster says why each is off"
+		}
+		return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Cause: err, Fix: fix}
 	}
 	return r, nil
 }

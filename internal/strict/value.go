@@ -54,6 +54,14 @@ func (v Value) Origin() Origin {
 	return Origin{File: v.f.name, Line: v.node.Line, Column: v.node.Column, Path: v.path}
 }
 
+// Remark is the comment behind the value in its line, without its mark; empty where there is none.
+func (v Value) Remark() string {
+	if v.node == nil {
+		return ""
+	}
+	return strings.TrimSpace(strings.TrimLeft(v.node.LineComment, "#"))
+}
+
 // Problem tells of a problem with the value, with the nearest of the names to what was found; empty when none is near.
 func (v Value) Problem(text, nearest string) {
 	v.f.Add(Problem{Origin: v.Origin(), Text: text, Nearest: nearest})
