@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -220,6 +221,10 @@ func (c *call) sameBoard(had board.Board) error {
 	return nil
 }
 
+// findingsLimit is how long board init asks the agents on PATH, all together. Chosen: with what it takes to end those that
+// hang, init ends within ten seconds. One that was too slow is off, and board roster check takes its time.
+const findingsLimit = 8 * time.Second
+
 // makeRoster writes a roster of the agents on PATH: those that can be told to be signed in are on, since another may send
 // code to a cloud that nobody chose. A roster that is there stays as it is.
 func (c *call) makeRoster(ctx context.Context, path string, d *initDocument) error {
@@ -235,6 +240,12 @@ func (c *call) makeRoster(ctx context.Context, path string, d *initDocument) err
 	p, err := c.prober()
 	if err != nil {
 		return err
+	}
+	done := 0
+	p.Whole = findingsLimit
+	p.Told = func(string) {
+		done++
+		c.progress("asking the agents on PATH whether they are signed in: %d answered", done)
 	}
 	c.progress("asking the agents on PATH whether they are signed in")
 	found, err := p.Findings(ctx)
@@ -280,9 +291,13 @@ func (c *call) tellInit(d initDocument) error {
 	for _, x := range d.LeftOut {
 		c.out.line("        %s is off: %s", x.Executor, clean1(x.Why))
 	}
-	if d.RosterNew && len(d.on) == 0 {
+	switch {
+	case !d.RosterNew || len(d.on) > 0:
+	case len(d.LeftOut) > 0:
 		c.out.line("        nobody works yet: sign one in (board roster check NAME says how) and take out its `disabled`,")
-		c.out.line("        or write your own: an example stands there")
+		c.out.line("        or write an entry of your own: an example stands there")
+	default:
+		c.out.line("        nobody works yet, no known agent is on PATH: take the example's `disabled` out and give it your command")
 	}
 	if c.out.quiet {
 		return nil

@@ -60,9 +60,15 @@ func (a *asker) ask(ctx context.Context, env map[string]string, words []string) 
 	if had, ok := a.had[key]; ok {
 		return had
 	}
-	got := a.start(ctx, question{words: words, env: pairs, dir: a.scratch, limit: cmp.Or(a.prober.Limit, AskLimit)})
+	got := a.start(ctx, question{words: words, env: pairs, dir: a.scratch, limit: a.prober.limit()})
 	a.had[key] = got
 	return got
+}
+
+// limit is how long one answer may take.
+func (p Prober) limit() time.Duration {
+	limit := cmp.Or(p.Limit, AskLimit)
+	return min(limit, cmp.Or(p.Whole, limit))
 }
 
 // question is a program to be started.

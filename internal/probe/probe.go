@@ -30,6 +30,7 @@ type Prober struct {
 	Health   func(ctx context.Context, url string) roster.Probe // asks a health URL; nil = none is asked
 	Told     func(executor string)                              // told when one is done, by one goroutine at a time; nil = nobody
 	Limit    time.Duration                                      // for one answer; 0 = AskLimit
+	Whole    time.Duration                                      // for all answers together; 0 = none: what is asked later gets none
 	Live     bool                                               // also ask each model one question, which spends tokens
 }
 
@@ -46,13 +47,19 @@ func (p Prober) Check(ctx context.Context, executors []roster.Executor) ([]Repor
 	for i, e := range executors {
 		byHarness[e.Harness] = append(byHarness[e.Harness], i)
 	}
+	asking := ctx
+	if p.Whole > 0 {
+		var cancel context.CancelFunc
+		asking, cancel = context.WithTimeout(ctx, p.Whole)
+		defer cancel()
+	}
 	var told sync.Mutex
 	var wait sync.WaitGroup
 	for _, name := range slices.Sorted(maps.Keys(byHarness)) {
 		wait.Go(func() {
 			a := newAsker(p, scratch)
 			for _, i := range byHarness[name] {
-				reports[i] = p.look(ctx, a, executors[i])
+				reports[i] = p.look(asking, a, executors[i])
 				told.Lock()
 				if p.Told != nil {
 					p.Told(executors[i].ID)

@@ -251,3 +251,25 @@ func TestCheck_StoredSignInStaysUnknown(t *testing.T) {
 		t.Errorf("sign-in %q (%s), problems %+v", r.SignIn, r.SignInText, r.Problems)
 	}
 }
+
+// However many programs hang, and however often each is asked, all of it ends with the bound of the whole.
+func TestCheck_EndsWithTheBoundOfTheWhole(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	var hang []roster.Executor
+	for _, name := range []string{"amp", "claude", "codex"} {
+		m.program(name, "sleep 300")
+		hang = append(hang, roster.Executor{ID: name, Harness: name})
+	}
+	p := m.prober()
+	p.Whole = time.Second
+	reports, err := p.Check(t.Context(), hang)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range reports {
+		if r.OK || len(r.Problems) == 0 || r.Problems[0].Code != probe.CodeNoAnswer || !strings.Contains(r.Problems[0].Text, "within 1s") {
+			t.Errorf("%s: problems %+v, want no answer within 1s", r.Executor, r.Problems)
+		}
+	}
+}
