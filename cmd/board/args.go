@@ -205,6 +205,9 @@ func unknownFlag(inv invocation, word, name string, global, known map[string]cli
 	if near := expr.Nearest(name, names); near != "" {
 		fix = fmt.Sprintf("did you mean --%s?", near)
 	}
+	if len(inv.path) == 0 && name == "version" {
+		return board.NewProblem(board.ErrUsage, "board version", "unknown flag %s", word)
+	}
 	if len(inv.path) == 0 {
 		return board.NewProblem(board.ErrUsage, fix+" (flags of a verb stand behind it)", "unknown flag %s", word)
 	}

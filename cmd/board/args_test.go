@@ -75,6 +75,7 @@ func TestParseWords_RefusesWhatItDoesNotKnow(t *testing.T) {
 		{"move", "missing argument", "board help move"},
 		{"move 1 2", `unexpected "2"`, "board help move"},
 		{"move 1 --too x", "unknown flag --too", "did you mean --to?"},
+		{"--version", "unknown flag --version", "board version"},
 		{"--dry-run dispatch", "unknown flag --dry-run", "behind"},
 		{"move 1 --priority high", `--priority "high": expected a whole number`, "board help move"},
 		{"move 1 --force=maybe", `--force "maybe": expected true or false`, "board help move"},
