@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -386,10 +387,7 @@ func (p *planner) unserved(pre *prepared, u *roster.Unserved) *Reason {
 	if r, ok := p.admit(cand); !ok {
 		return p.refusedBy(r, cand)
 	}
-	hold := held(board.HoldRoster, "roster", "%s", u.Text)
-	if u.Exhausted {
-		hold.Key = "roster exhausted"
-	}
+	hold := held(board.HoldRoster, p.rosterKey(pre, u), "%s", u.Text)
 	hold.Until = board.At(u.Until)
 	for _, r := range u.Refusals {
 		hold.Others = append(hold.Others, r.Executor+": "+r.Text)
@@ -398,21 +396,53 @@ func (p *planner) unserved(pre *prepared, u *roster.Unserved) *Reason {
 	return hold
 }
 
+// rosterKey is what would be changed so that more runs of this kind are served: the slots of the first executor that serves
+// them at all. It is the same whether that one is busy or out just now, so that the hold stays one.
+func (p *planner) rosterKey(pre *prepared, u *roster.Unserved) string {
+	if u.Exhausted {
+		return "roster exhausted"
+	}
+	for _, r := range u.Refusals {
+		switch r.Code {
+		case roster.RefusedBusy, roster.RefusedUntil, roster.RefusedUnhealthy, roster.RefusedPaused:
+			if e, ok := p.executor(pre.board.Slug, r.Executor); ok {
+				return e.Where() + " executors[" + e.ID + "].slots"
+			}
+		case roster.RefusedRole, roster.RefusedSlots, roster.RefusedMatch, roster.RefusedAvoided, roster.RefusedConfig:
+		}
+	}
+	return "roster"
+}
+
 // offersFor are the executors that could take the run now. Cards that ask the same of the roster share one answer until a
 // lease is taken.
 func (p *planner) offersFor(pre *prepared) offered {
 	want := p.want(pre)
 	key := offerKey{board: pre.board.Slug, role: string(want.Role), slot: want.Slot, prefer: want.Prefer, profile: pre.lane.Profile.Name}
-	if want.Role.Reasoning() {
-		key.card = pre.card.ID // who made its work matters
+	asked := pre.card.Unanswered > 0
+	if want.Role.Reasoning() || asked {
+		key.card = pre.card.ID // who made its work matters, and whom the question is for
 	}
 	if had, ok := p.offers[key]; ok {
 		return had
 	}
 	var found offered
 	found.offers, found.unserved = p.rosters[pre.board.Slug].Offers(want)
+	if asked { // the question goes to the conversation that owes the answer, whoever comes first otherwise (RET-4)
+		slices.SortStableFunc(found.offers, func(a, b roster.Offer) int {
+			return cmp.Compare(p.begins(pre, a), p.begins(pre, b))
+		})
+	}
 	p.offers[key] = found
 	return found
+}
+
+// begins is 1 for an executor that would begin the run afresh, 0 for one that goes on with a conversation.
+func (p *planner) begins(pre *prepared, o roster.Offer) int {
+	if p.conversation(pre, o.Executor.ID) == 0 {
+		return 1
+	}
+	return 0
 }
 
 func (p *planner) want(pre *prepared) roster.Want {

@@ -210,12 +210,16 @@ func TestEndings_TheTableOf03(t *testing.T) {
 // RET-4: a review without a verdict is asked once, then it is a failure.
 func TestEndings_RET4_AskedOnceThenAFailure(t *testing.T) {
 	t.Parallel()
-	p := newShift(t, `id: a`)
+	p := newShift(t, `id: better, priority: 1`, `id: a, priority: 2`)
 	id := p.card("review")
+	p.paused("better") // and back before the question, which is not for it
 	silent := board.Exit{Code: new(int), Output: true, Result: board.Result{Session: "s1"}}
 	first := p.ended(p.starts(), silent)
 	if c := p.theCard(id); first.Outcome != board.NoVerdict || c.Failures != 0 || c.NotBefore != 0 || c.Unanswered != 1 {
 		t.Fatalf("%s: %+v, want to be asked at once", first.Outcome, c)
+	}
+	if _, err := p.store.Resume(t.Context(), p.now(), board.ResumeRequest{Kind: board.PauseExecutor, Target: "better", Actor: "ada"}); err != nil {
+		t.Fatal(err)
 	}
 	second := p.starts()
 	if second.Mode != board.ModeResume || second.Resumes != first.Session {
