@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jmoiron/sqlx"
 
@@ -171,8 +172,14 @@ func mergeMetadata(had JSON, x Exit) (JSON, error) {
 			return "", fmt.Errorf("read the metadata of run %d: %w", x.Run, err)
 		}
 	}
-	if len(x.Notes) > 0 {
-		all["notes"] = x.Notes
+	var notes []string // each once: what is left out of two commits is one thing to know
+	for _, note := range x.Notes {
+		if !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
+	}
+	if len(notes) > 0 {
+		all["notes"] = notes
 	}
 	if len(x.Killed) > 0 {
 		all["killed"] = x.Killed

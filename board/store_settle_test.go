@@ -111,7 +111,7 @@ func TestSettle_AWorkersOwnKeysBreakNothing(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.end(board.Exit{Run: d.start(d.add()), Code: new(int), Result: board.Result{Metadata: `{"output": "hello", "notes": 7, "killed": {}, "last_lines": [1]}`}})
-	d.end(board.Exit{Run: d.start(d.add()), Code: new(int), Notes: []string{"look"}, Killed: []string{"node (12)"}, Result: board.Result{Metadata: `{"notes": "mine"}`}})
+	d.end(board.Exit{Run: d.start(d.add()), Code: new(int), Notes: []string{"look", "look"}, Killed: []string{"node (12)"}, Result: board.Result{Metadata: `{"notes": "mine"}`}})
 	run := must[board.Run](t)(d.store.Run(d.ctx, 2))
 	if notes := run.Notes(); len(notes) != 2 || notes[0] != "look" || notes[1] != "left alive, and ended: node (12)" {
 		t.Errorf("notes %q", notes)
