@@ -517,3 +517,50 @@ func TestScenario_LogsFollowAPane(t *testing.T) {
 		t.Errorf("followed %q", got)
 	}
 }
+
+// SUP-5, DSP-14: what a kept session's tick has started is not the session's, though it stands below its supervisor: closing
+// the session ends its own tree and no other.
+func TestScenario_APokedTickIsNotTheSessions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings{poke: true})
+	w.act("(setsid sleep 7777 &); board done")
+	w.write("user/review", "touch $HOME/reviewing; until test -e $HOME/go; do sleep 0.1; done; board approve\n")
+	card := w.add("a thing")
+	w.tick()
+	w.await("its review runs", func() bool { return exists(w.dir + "/user/reviewing") })
+	idle := w.one("SELECT id FROM sessions WHERE state = 'idle'")
+	worker := len(w.started())
+	for _, pid := range w.supervisors() {
+		if strings.Contains(w.one("SELECT supervisor FROM sessions WHERE id = "+idle), fmt.Sprintf("/%d/", pid)) {
+			must(t, syscall.Kill(pid, syscall.SIGTERM))
+		}
+	}
+	w.await("the idle session has ended", func() bool {
+		return w.one("SELECT count(*) FROM sessions WHERE id = "+idle+" AND state = 'ended'") == "1"
+	})
+	if r := w.last(card); r.Slot != "reviewer" || r.State != "running" || len(w.started()) == 0 || len(w.started()) >= worker {
+		t.Fatalf("review %+v; %d processes, %d before", r, len(w.started()), worker)
+	}
+	w.write("user/go", "")
+	w.await("the card is done", func() bool { return w.status(card) == "done" })
+}
+
+// PAN-1, CAP-18: eight cards in panes on a host for four, ticks following endings: all are done, and there are never more than
+// four agents at once.
+func TestScenario_EightCardsOnAHostForFour(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings{poke: true, caps: ds(4)})
+	w.act("board done")
+	for i := range 8 {
+		w.add(fmt.Sprintf("card %d", i+1))
+	}
+	w.tick()
+	most := 0
+	w.await("every card is done", func() bool {
+		most = max(most, len(w.agents()))
+		return w.one("SELECT count(*) FROM cards WHERE status = 'done'") == "8"
+	})
+	if most > 4 {
+		t.Errorf("%d agents at once, want at most 4", most)
+	}
+}

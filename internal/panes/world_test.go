@@ -101,6 +101,7 @@ type settings struct {
 	caps, limits, params, done string
 	config                     string // further lines of config.yaml
 	roster                     string
+	poke                       bool // a tick follows each ending, as it does unless config.yaml says otherwise
 	env                        []string
 }
 
@@ -129,7 +130,7 @@ func newWorld(t *testing.T, s settings) *world {
 		s.roster = roster
 	}
 	w.write("roster.yaml", strings.ReplaceAll(s.roster, "AGENT", filepath.Join(bin, "agent")))
-	w.write("home/config.yaml", "host: base\npoke: false\n"+s.config)
+	w.write("home/config.yaml", fmt.Sprintf("host: base\npoke: %v\n%s", s.poke, s.config))
 	w.board("init", "--slug", "api", "--workflow", "default")
 	t.Cleanup(w.end)
 	return w

@@ -77,7 +77,8 @@ func (t *turn) give(ctx context.Context) error {
 		return fmt.Errorf("give run %d its prompt: %w", t.run.ID, err)
 	}
 	now := t.Clock.Now()
-	t.talk.given, t.talk.spoke, t.life.started = now, now, now
+	t.listen(now) // what it printed before is no progress of this run
+	t.talk.given, t.talk.spoke, t.life.launched = now, time.Time{}, now
 	return nil
 }
 
@@ -207,6 +208,9 @@ func (t *turn) judgeAgent(ctx context.Context, now time.Time) {
 		k.spoke = now // it waits for a person, which is no silence of its own
 	}
 	t.tellState(ctx, sessionState(look.State), look.Question)
+	if t.agent.model == "" && k.begun {
+		t.agent.model = t.transcript(now).Model // caps count the model that it is seen to run (CAP-3)
+	}
 	switch {
 	case t.asks(look):
 	case look.Limit != "" && t.limited(look.Limit, now):

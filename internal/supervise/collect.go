@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/seed-2ddc2152/board/board"
 	"github.com/seed-2ddc2152/board/internal/harness"
@@ -25,15 +26,24 @@ func (t *turn) keeps(r harness.Result) bool {
 // the worker's verbs have told all there is.
 func (t *turn) agentResult() harness.Result {
 	r := harness.Result{Session: t.agent.session, Model: t.agent.model}
-	if path := latest(harness.TranscriptPath(t.agent.name, t.agent.job, t.agent.session)); path != "" {
-		if data, err := readBounded(path, transcriptBytes); err == nil {
-			t.fromTranscript(&r, harness.ParseTranscript(t.agent.name, data, t.Clock.Now()))
-		}
-	}
+	t.fromTranscript(&r, t.transcript(t.Clock.Now()))
 	if t.talk.limit != nil {
 		r.Failure = t.talk.limit
 	}
 	return r
+}
+
+// transcript is what the conversation's own record says; zero where it has none.
+func (t *turn) transcript(now time.Time) harness.Transcript {
+	path := latest(harness.TranscriptPath(t.agent.name, t.agent.job, t.agent.session))
+	if path == "" {
+		return harness.Transcript{}
+	}
+	data, err := readBounded(path, transcriptBytes)
+	if err != nil {
+		return harness.Transcript{}
+	}
+	return harness.ParseTranscript(t.agent.name, data, now)
 }
 
 func (t *turn) fromTranscript(r *harness.Result, told harness.Transcript) {

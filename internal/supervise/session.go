@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/seed-2ddc2152/board/board"
@@ -53,8 +54,11 @@ func (x *session) serve(ctx context.Context, run board.Run) error {
 	for {
 		t := x.newTurn(run)
 		err := t.serve(ctx)
-		if !t.exit.Kept || err != nil {
+		if !t.exit.Kept {
 			return err
+		}
+		if err != nil {
+			x.say("%v", err) // the agent lives on, and a tick settles
 		}
 		next, why := t.next(ctx)
 		if why != "" {
@@ -104,13 +108,17 @@ func (x *session) beat(now time.Time) error {
 	return home.WriteFile(path, nil)
 }
 
+// pokedEnv is the variable that a tick has which a supervisor pokes, and with it all that the tick starts: none of it is the
+// session's, though it stands below it.
+const pokedEnv = "BOARD_POKED"
+
 // poke runs one tick, so that work goes on without waiting for the minute (DSP-14). The tick outlives this process.
 func (x *session) poke() {
 	if !x.loaded.Poke {
 		return
 	}
 	_, err := process.Spawn(process.Detached{
-		Args: []string{x.Program, "--home", x.Home.Dir, "dispatch", "--quiet"}, Env: x.Environ, Dir: x.Home.Dir})
+		Args: []string{x.Program, "--home", x.Home.Dir, "dispatch", "--quiet"}, Env: append(slices.Clone(x.Environ), pokedEnv+"=1"), Dir: x.Home.Dir})
 	if err != nil {
 		x.say("run a tick: %v", err)
 	}

@@ -22,7 +22,7 @@ const (
 // which orphans come), and what was seen to belong to it before. What `keep` names is left out.
 func (x *session) alive(keep []string) []process.Entry {
 	tree := process.Tree{Root: x.root, EnvKey: worker.EnvLaunchKey, EnvValue: x.key}
-	found := append(x.table.Members(tree), x.table.Descendants(x.self.PID)...)
+	found := append(x.table.Members(tree), x.below()...)
 	for _, id := range x.remembered {
 		if x.table.Check(id) != process.Alive {
 			continue
@@ -35,6 +35,35 @@ func (x *session) alive(keep []string) []process.Entry {
 	found = slices.CompactFunc(found, func(a, b process.Entry) bool { return a.ID.PID == b.ID.PID })
 	return slices.DeleteFunc(found, func(e process.Entry) bool {
 		return e.Zombie || e.ID.Same(x.self) || (kept(e, keep) && !e.ID.Same(x.root))
+	})
+}
+
+// below are the processes below this one that are the session's. A tick that a kept session pokes is below it as well, and so
+// is every supervisor which that tick starts, since orphans come to a subreaper: those are other sessions' affair.
+func (x *session) below() []process.Entry {
+	all := x.table.Descendants(x.self.PID)
+	foreign := map[int]bool{}
+	for _, entries := range x.table.FindAllByEnv(pokedEnv) {
+		for _, e := range entries {
+			foreign[e.ID.PID] = true
+		}
+	}
+	for key, entries := range x.table.FindAllByEnv(worker.EnvLaunchKey) {
+		for _, e := range entries {
+			foreign[e.ID.PID] = foreign[e.ID.PID] || key != x.key
+		}
+	}
+	parent := map[int]int{}
+	for _, e := range all {
+		parent[e.ID.PID] = e.Parent
+	}
+	return slices.DeleteFunc(all, func(e process.Entry) bool {
+		for pid, inside := e.ID.PID, true; inside; pid, inside = parent[pid], parent[pid] != x.self.PID && parent[pid] != 0 {
+			if foreign[pid] {
+				return true
+			}
+		}
+		return false
 	})
 }
 
