@@ -415,7 +415,8 @@ func TestExclusions_ARateLimitResumesAfterItsWait(t *testing.T) {
 // ROS-11: executors of an account share its usage limits, and nothing else.
 func TestExclusions_ROS11_AnAccountSharesItsUsageLimits(t *testing.T) {
 	t.Parallel()
-	for class, both := range map[board.Outcome]bool{board.UsageLimited: true, board.Outage: false, board.Quota: false} {
+	for _, class := range []board.Outcome{board.UsageLimited, board.Outage, board.Quota} {
+		both := class == board.UsageLimited
 		t.Run(string(class), func(t *testing.T) {
 			t.Parallel()
 			p := newShift(t, `id: a, account: max`, `id: b, account: max`, `id: c, account: other`)
