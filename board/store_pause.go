@@ -232,7 +232,8 @@ func (s *Store) Pauses(ctx context.Context, now Time) ([]Pause, error) {
 	var all []Pause
 	err := s.db.SelectContext(ctx, &all, `
 		SELECT `+pauseColumns+` FROM pauses p
-		WHERE p.until_at_ms IS NULL OR p.until_at_ms > ?
+		WHERE (p.until_at_ms IS NULL OR p.until_at_ms > ?)
+			AND NOT EXISTS (SELECT 1 FROM cards c WHERE p.kind = 'card' AND c.id = p.target AND c.ended_at_ms IS NOT NULL)
 		ORDER BY p.kind, p.target`, now)
 	if err != nil {
 		return nil, s.explain(fmt.Errorf("read pauses: %w", err))

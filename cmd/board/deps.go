@@ -144,5 +144,8 @@ func (c *call) durationFlag(name string) (time.Duration, error) {
 	if err != nil {
 		return 0, board.NewProblem(board.ErrUsage, "", "--%s: %v", name, err)
 	}
+	if d <= 0 {
+		return 0, board.NewProblem(board.ErrUsage, "", "--%s %s: expected more than no time", name, text)
+	}
 	return d, nil
 }

@@ -33,7 +33,21 @@ func retryCommand() command {
 			if done.Card.CleanStart {
 				how = ", on a new worktree"
 			}
-			return c.tell(d, "%s is tried again%s", id, how)
+			if err := c.tell(d, "%s is tried again%s", id, how); err != nil {
+				return err
+			}
+			return c.notePaused(ctx, store, id)
 		},
 	}
+}
+
+// notePaused says that a card is still held by hand, which nothing but board resume ends.
+func (c *call) notePaused(ctx context.Context, store *board.Store, id string) error {
+	pauses, err := store.Pauses(ctx, c.now())
+	for _, p := range pauses {
+		if p.Kind == board.PauseCard && p.Target == id {
+			c.note("%s is paused all the same: board resume %s", id, id)
+		}
+	}
+	return err
 }

@@ -130,10 +130,14 @@ func runStatus(ctx context.Context, c *call) error {
 // status gathers the document from a look at everything.
 func (c *call) status(ctx context.Context, store *board.Store, t ticker, s dispatch.Snapshot, plan dispatch.Plan) (statusDocument, error) {
 	c.learnSlots(ctx, store)
+	pauses, err := store.Pauses(ctx, board.At(s.Now))
+	if err != nil {
+		return statusDocument{}, err
+	}
 	d := statusDocument{
 		At: board.At(s.Now), Home: t.home.Dir, Host: s.Home.Host, Sessions: sessionsOf(s), MaxSessions: s.Host.MaxSessions,
 		Memory: s.Host.MemoryPressure, Running: []statusRun{}, NeedsYou: questionsOf(s), Waiting: waitingOf(plan), Ready: []string{},
-		Pauses: append([]board.Pause{}, s.View.Pauses...), Caps: capsOf(plan), Roster: seatsOf(s),
+		Pauses: append([]board.Pause{}, pauses...), Caps: capsOf(plan), Roster: seatsOf(s),
 		Bottlenecks: append([]dispatch.Bottleneck{}, dispatch.Bottlenecks(s, plan)...), Faults: append([]dispatch.Fault{}, plan.Faults...),
 	}
 	if s.View.LastTick.StartedAt != 0 {
