@@ -3,6 +3,7 @@ package board
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jmoiron/sqlx"
 
@@ -171,6 +172,15 @@ func editPayload(changed []string, had, c Card) map[string]any {
 
 // nearestCard is the fix for a card id that is not there.
 func nearestCard(ctx context.Context, tx sqlx.QueryerContext, id string) (string, error) {
+	if at := strings.LastIndexByte(id, '-'); at > 0 && at < len(id)-1 && strings.Trim(id[at+1:], "0123456789") == "" {
+		var last int64
+		if err := sqlx.GetContext(ctx, tx, &last, `SELECT coalesce(max(number), 0) FROM cards WHERE board = ?`, id[:at]); err != nil {
+			return "", fmt.Errorf("look for the cards of %s: %w", id[:at], err)
+		}
+		if last > 0 { // a number that is nearly right says nothing
+			return fmt.Sprintf("the cards of board %s go up to %s-%d; board list shows them", id[:at], id[:at], last), nil
+		}
+	}
 	// Bounded: of a very large home the newest cards are the likely ones.
 	const looked = 20_000
 	var ids []string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -108,6 +109,13 @@ func (c *call) tellImport(doc importDocument) error {
 	if doc.DryRun {
 		done = "would be added"
 	}
-	c.note("%d %s, %d were there, %d ticked ones left out", len(doc.Cards)-existed, done, existed, doc.Skipped)
+	told := []string{fmt.Sprintf("%d %s", len(doc.Cards)-existed, done)}
+	if existed > 0 {
+		told = append(told, fmt.Sprintf("%d there already", existed))
+	}
+	if doc.Skipped > 0 {
+		told = append(told, fmt.Sprintf("%d left out: ticked", doc.Skipped))
+	}
+	c.note("%s", strings.Join(told, ", "))
 	return nil
 }

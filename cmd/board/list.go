@@ -61,7 +61,7 @@ func runList(ctx context.Context, c *call) error {
 		c.note("%d more; --limit 0 lists all", leftOut)
 	}
 	if len(lines) == 0 {
-		c.note(`no card; board add "..." makes one`)
+		c.noteNone()
 	}
 	return nil
 }
@@ -104,6 +104,15 @@ func (c *call) cardFilter(ctx context.Context, store *board.Store) (board.CardFi
 		f.Parent = id
 	}
 	return f, c.checkStatuses(ctx, store, f.Statuses)
+}
+
+// noteNone says why a list is empty.
+func (c *call) noteNone() {
+	if slices.ContainsFunc([]string{"status", "assignee", "label", "parent", "open"}, c.flags.IsSet) {
+		c.note("no card is like that; board list shows all")
+		return
+	}
+	c.note(`no card; board add "..." makes one`)
 }
 
 // checkStatuses refuses a status that no workflow of the home's boards has: a misspelt one must not look like an empty list.
@@ -178,15 +187,7 @@ func (c *call) who(l board.CardLine) string {
 	if l.Run == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s %s", leased(l.Executor, l.Clone), span(c.out.now.Sub(l.RunSince.Time())))
-}
-
-// leased is an executor's slot as people see it.
-func leased(executor string, clone int) string {
-	if clone == 0 {
-		return executor
-	}
-	return fmt.Sprintf("%s#%d", executor, clone)
+	return fmt.Sprintf("%s %s", c.out.label(l.Executor, l.Clone), span(c.out.now.Sub(l.RunSince.Time())))
 }
 
 // why a card waits, as far as a list can say without planning.

@@ -48,7 +48,11 @@ func showCommand() command {
 				d.CardPage = page.Filled()
 				return c.out.document(d)
 			}
+			c.learnSlots(ctx, store)
 			c.show(d)
+			if limit := c.flags.Int("history"); limit > 0 && len(d.Events) == limit {
+				c.note("the newest %d events of its history; --history shows more", limit)
+			}
 			return nil
 		},
 	}
@@ -108,7 +112,7 @@ func (c *call) state(d showDocument) string {
 	case r != nil && r.StopOutcome != "":
 		return fmt.Sprintf(", run %d is being stopped: %s", r.ID, r.StopReason)
 	case r != nil:
-		return fmt.Sprintf(", run %d by %s for %s", r.ID, leased(r.Executor, r.Clone), span(c.out.now.Sub(r.ClaimedAt.Time())))
+		return fmt.Sprintf(", run %d by %s for %s", r.ID, c.out.label(r.Executor, r.Clone), span(c.out.now.Sub(r.ClaimedAt.Time())))
 	case !card.ArchivedAt.IsZero():
 		return ", archived " + c.out.ago(card.ArchivedAt)
 	case !card.EndedAt.IsZero():
@@ -285,7 +289,7 @@ func (c *call) showRuns(d showDocument) {
 		if r.Open() {
 			outcome, end = string(r.State), c.out.now
 		}
-		t.add(fmt.Sprint(r.ID), fmt.Sprint(r.Attempt), r.Status, leased(r.Executor, r.Clone), outcome, span(max(0, end.Sub(r.ClaimedAt.Time()))), runNote(r))
+		t.add(fmt.Sprint(r.ID), fmt.Sprint(r.Attempt), r.Status, c.out.label(r.Executor, r.Clone), outcome, span(max(0, end.Sub(r.ClaimedAt.Time()))), runNote(r))
 	}
 	c.out.table(t)
 }
