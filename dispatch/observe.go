@@ -165,12 +165,20 @@ func (ob *observer) goneFiles(ctx context.Context, s *Snapshot, boards []board.B
 		case err == nil && had != "read":
 			ob.files = append(ob.files, board.Observation{Kind: "file", Name: path, State: "read", At: board.At(ob.now)})
 		case errors.Is(err, fs.ErrNotExist) && had == "read":
-			text := path + " was read by the last tick and is gone now: nothing starts until it is back, or board doctor --fix accepts that"
+			text := path + " was read by the last tick and is gone now: nothing starts until it is back; " + ob.wayOut(path)
 			s.Home.Fault, s.Home.FaultKey = text, path
 			ob.fault = append(ob.fault, Fault{Scope: "file " + path, Text: text})
 		}
 	}
 	return nil
+}
+
+// wayOut is what to do about a file that was taken away on purpose.
+func (ob *observer) wayOut(path string) string {
+	if path == ob.d.Settings.UserRoster() {
+		return "board init writes another"
+	}
+	return "an empty file will do, if its caps may go"
 }
 
 // spec is what the plan needs of the database: a real tick reads only cards in statuses that the start event can leave.
