@@ -55,7 +55,7 @@ type commentDocument struct {
 // cardText is the document of a run. Lists are never null.
 func cardText(b board.Brief, at place, verbs []string) ([]byte, error) {
 	doc := cardDocument{
-		Card: b.Card, Board: b.Board, Run: b.Run.ID, Attempt: b.Run.Attempt, Status: b.Run.Status, Slot: b.Run.Slot, Role: b.Run.Role,
+		Card: b.Card.Filled(), Board: b.Board, Run: b.Run.ID, Attempt: b.Run.Attempt, Status: b.Run.Status, Slot: b.Run.Slot, Role: b.Run.Role,
 		Workspace: at.Path, Branch: at.Branch, Base: at.Base, Verbs: verbs, Attempts: []attemptDocument{}, Parents: []board.Parent{},
 		Subtasks: []subtaskDocument{}, Comments: []commentDocument{}, Evidence: append([]string{}, b.Facts.Evidence...),
 	}
