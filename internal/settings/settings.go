@@ -242,8 +242,12 @@ func (s *Settings) trusts(data []byte) bool {
 }
 
 // Rules are what decisions of the board package are made by. kept are the last texts that loaded, for workflows that are
-// broken at present; repo gives the repository of a board's executor, where known.
+// broken at present; repo gives the repository of a board's executor, where known. The rosters are read here: a decision is
+// made inside the database's write transaction, where Options.Trusted, which may ask that database, would wait for ever.
 func (s *Settings) Rules(kept map[string]string, repos ...string) board.Rules {
+	for _, repo := range append(repos, "") {
+		_, _ = s.Roster(repo) // a broken one knows no executor; whoever needs it says so
+	}
 	return board.Rules{
 		Workflow: func(name string) *workflows.Workflow {
 			if w, err := s.Workflow(name); err == nil {
