@@ -17,10 +17,10 @@ func ds(n int) string {
 }
 
 // idleWorker makes a card whose interactive worker idles in its pane, its review waiting.
-func (w *world) idleWorker(title string, flags ...string) string {
+func (w *world) idleWorker(title string) string {
 	w.t.Helper()
 	w.act("board done")
-	card := w.add(title, flags...)
+	card := w.add(title)
 	w.tick()
 	w.await(title+" is worked on", func() bool {
 		return w.one("SELECT count(*) FROM sessions WHERE card = '"+card+"' AND state = 'idle'") == "1"
@@ -471,9 +471,9 @@ func TestScenario_SessionWindow(t *testing.T) {
 func TestScenario_OneQuestionATick(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, settings{})
-	real, err := exec.LookPath("tmux")
+	path, err := exec.LookPath("tmux")
 	must(t, err)
-	w.write("bin/tmux", "#!/bin/sh\necho \"$@\" >> "+w.dir+"/asked\nexec "+real+" \"$@\"\n")
+	w.write("bin/tmux", "#!/bin/sh\necho \"$@\" >> "+w.dir+"/asked\nexec "+path+" \"$@\"\n")
 	w.board("add", "headless", "--assignee", "coder", "--pause")
 	w.tick()
 	if got := w.read("asked"); got != "" {

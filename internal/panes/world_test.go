@@ -214,15 +214,34 @@ func (w *world) add(title string, flags ...string) string {
 func (w *world) tick() report { return w.report("dispatch", "--json") }
 
 type report struct {
-	Started  []struct{ Card, Mode, Address, Host, Slot string }
-	Stopping []struct{ Card, Text string }
-	Ended    []struct{ Card, Outcome string }
-	Held     []struct {
-		Card, Code, Cap, Text string
-		Count, Max            int
-	}
-	Pending []struct{ Card, Text string }
-	Faults  []struct{ Scope, Text string }
+	Started  []startedLine  `json:"started"`
+	Stopping []stoppingLine `json:"stopping"`
+	Held     []heldLine     `json:"held"`
+	Faults   []faultLine    `json:"faults"`
+}
+
+type startedLine struct {
+	Card    string `json:"card"`
+	Mode    string `json:"mode"`
+	Address string `json:"address"`
+	Host    string `json:"host"`
+	Slot    string `json:"slot"`
+}
+
+type stoppingLine struct {
+	Card string `json:"card"`
+	Text string `json:"text"`
+}
+
+type heldLine struct {
+	Card string `json:"card"`
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+type faultLine struct {
+	Scope string `json:"scope"`
+	Text  string `json:"text"`
 }
 
 func (w *world) report(words ...string) report {
@@ -257,9 +276,13 @@ func (r report) hold(card string) (code, text string) {
 
 // run is a row of the history as the tests read it.
 type run struct {
-	Run, Session, Attempt                                             int64
-	Card, Mode, State, Outcome, Reason, Slot, Surface, Verdict, Model string
-	Workspace                                                         string
+	Session int64  `json:"session"`
+	Mode    string `json:"mode"`
+	State   string `json:"state"`
+	Outcome string `json:"outcome"`
+	Reason  string `json:"reason"`
+	Slot    string `json:"slot"`
+	Verdict string `json:"verdict"`
 }
 
 func (w *world) runs(card string) []run {

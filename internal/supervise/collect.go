@@ -91,7 +91,8 @@ func (t *turn) collectAgent(ctx context.Context, r harness.Result) {
 	t.exit.Notes = append(t.exit.Notes, t.resultNotes(r)...)
 	t.tryWrite(ctx, "store the totals", func() error {
 		return t.store.SaveTotals(ctx, t.id, board.Totals{
-			TokensIn: r.Total.In, TokensOut: r.Total.Out, TokensCached: r.Total.Cached, CostMicros: r.Total.CostMicros})
+			TokensIn: r.Total.In, TokensOut: r.Total.Out, TokensCached: r.Total.Cached, CostMicros: r.Total.CostMicros,
+		})
 	})
 }
 

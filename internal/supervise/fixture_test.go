@@ -120,8 +120,10 @@ func (f *fixture) claim(card, executor string, change func(*board.Run)) board.Ru
 	run, err := f.store.Claim(f.t.Context(), board.ViewSpec{Now: f.now(), Card: card, Full: true}, func(v *board.View) (board.Claim, error) {
 		c := v.Cards[0]
 		from := c.Status
-		r := board.Run{Card: c.ID, Board: "api", Role: roster.RoleCoder, Slot: "worker", Profile: "coder", Executor: executor, Clone: 1,
-			Harness: "exec", Surface: workflows.SurfaceHeadless, Host: "base", Mode: board.ModeFresh}
+		r := board.Run{
+			Card: c.ID, Board: "api", Role: roster.RoleCoder, Slot: "worker", Profile: "coder", Executor: executor, Clone: 1,
+			Harness: "exec", Surface: workflows.SurfaceHeadless, Host: "base", Mode: board.ModeFresh,
+		}
 		switch from {
 		case "todo":
 			c.Status = "doing"

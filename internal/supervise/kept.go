@@ -168,12 +168,12 @@ func (r *rest) win(ctx context.Context, id int64) (board.Run, error) {
 	if run.Mode != board.ModeKept || run.Resumes != r.id {
 		return run, fmt.Errorf("it is not this session's: %w", board.ErrElsewhere)
 	}
-	if err := r.supervisor.lock(id); err != nil {
+	if err := r.lock(id); err != nil {
 		return run, err
 	}
 	run, err = r.store.Begin(ctx, board.At(r.Clock.Now()), id, board.Session{ID: r.id})
 	if err != nil {
-		return run, errors.Join(err, r.supervisor.unlock(id))
+		return run, errors.Join(err, r.unlock(id))
 	}
 	return run, nil
 }

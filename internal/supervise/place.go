@@ -127,8 +127,10 @@ func (t *turn) prepare(ctx context.Context, w *workflows.Workflow, grade harness
 	if err != nil {
 		return place{}, err
 	}
-	at := place{Kind: want.Spec.Kind, Path: ready.Path, Branch: ready.Branch, Base: ready.BaseCommit, Head: ready.HeadCommit,
-		Detached: want.Detached, Notes: ready.Notes}
+	at := place{
+		Kind: want.Spec.Kind, Path: ready.Path, Branch: ready.Branch, Base: ready.BaseCommit, Head: ready.HeadCommit,
+		Detached: want.Detached, Notes: ready.Notes,
+	}
 	if want.Detached {
 		at.Branch, at.Base = want.Spec.Branch, want.Base
 		return at, nil
@@ -146,7 +148,8 @@ func (t *turn) makeReady(ctx context.Context, want wanted) (workspace.Ready, err
 	if want.Detached {
 		return t.git.PrepareDetached(ctx, workspace.Detached{
 			Worktrees: want.Spec.Worktrees, Board: want.Spec.Board, Card: want.Spec.Card, Run: strconv.FormatInt(t.run.ID, 10),
-			Repo: want.Spec.Repo, Commit: want.Spec.Branch})
+			Repo: want.Spec.Repo, Commit: want.Spec.Branch,
+		})
 	}
 	return t.git.Prepare(ctx, want.Spec)
 }

@@ -118,7 +118,8 @@ func (x *session) poke() {
 		return
 	}
 	_, err := process.Spawn(process.Detached{
-		Args: []string{x.Program, "--home", x.Home.Dir, "dispatch", "--quiet"}, Env: append(slices.Clone(x.Environ), pokedEnv+"=1"), Dir: x.Home.Dir})
+		Args: []string{x.Program, "--home", x.Home.Dir, "dispatch", "--quiet"}, Env: append(slices.Clone(x.Environ), pokedEnv+"=1"), Dir: x.Home.Dir,
+	})
 	if err != nil {
 		x.say("run a tick: %v", err)
 	}

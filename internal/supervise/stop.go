@@ -65,7 +65,8 @@ func (t *turn) stop(ctx context.Context, d due) {
 	t.exit.Stop, t.exit.StopReason = d.Outcome, d.Reason
 	t.tryWrite(ctx, "store the stop", func() error {
 		return t.store.RequestStop(ctx, board.At(t.Clock.Now()), board.StopRequest{
-			Run: t.run.ID, Outcome: d.Outcome, Reason: d.Reason, Actor: "supervisor"})
+			Run: t.run.ID, Outcome: d.Outcome, Reason: d.Reason, Actor: "supervisor",
+		})
 	})
 	run, err := t.store.Run(ctx, t.run.ID)
 	if err != nil {

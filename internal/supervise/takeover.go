@@ -39,7 +39,8 @@ func takeoverOf(b board.Brief, label func(executor string, clone int) string) ta
 		t.Note = returning(b.Run, slot, label)
 	case stopped && others:
 		t.Note = roster.TakeoverNote(roster.Stopped{
-			Executor: label(last.Executor, last.Clone), Outcome: string(last.Outcome), Reason: last.Reason, Ref: t.Ref})
+			Executor: label(last.Executor, last.Clone), Outcome: string(last.Outcome), Reason: last.Reason, Ref: t.Ref,
+		})
 	}
 	return t
 }
@@ -71,5 +72,6 @@ func returning(run board.Run, slot []board.Run, label func(string, int) string) 
 		meanwhile = append(meanwhile, roster.Interim{Executor: label(r.Executor, r.Clone), Outcome: string(r.Outcome), Summary: r.Summary})
 	}
 	return roster.ReturnNote(roster.Stopped{
-		Executor: label(slot[own].Executor, slot[own].Clone), Outcome: string(slot[own].Outcome), Reason: slot[own].Reason}, meanwhile)
+		Executor: label(slot[own].Executor, slot[own].Clone), Outcome: string(slot[own].Outcome), Reason: slot[own].Reason,
+	}, meanwhile)
 }

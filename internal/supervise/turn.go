@@ -232,8 +232,10 @@ func (t *turn) writePrompt(ctx context.Context, w *workflows.Workflow, facts har
 	f := promptFacts{
 		Now: board.At(t.Clock.Now()), Brief: t.brief, Place: t.place, Takeover: over, Verbs: t.verbs, Resumed: t.job.Resume != "",
 		Reports: facts.CanReport(t.job.Permissions),
-		Lane: expr.Lane{Profile: t.run.Profile, Role: string(t.run.Role), Surface: string(t.run.Surface), Capacity: t.profile.Capacity,
-			Harness: t.run.Harness, Model: t.run.Model, Executor: t.run.Executor},
+		Lane: expr.Lane{
+			Profile: t.run.Profile, Role: string(t.run.Role), Surface: string(t.run.Surface), Capacity: t.profile.Capacity,
+			Harness: t.run.Harness, Model: t.run.Model, Executor: t.run.Executor,
+		},
 	}
 	var err error
 	if w != nil {

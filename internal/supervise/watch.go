@@ -194,7 +194,8 @@ func (t *turn) readResult(ctx context.Context) {
 		return
 	}
 	_, err = t.store.SetVerdict(ctx, board.At(t.Clock.Now()), t.rules(ctx), board.VerdictRequest{
-		Secret: t.secret, Verdict: board.Verdict(told.Verdict), Reason: told.Reason, Summary: told.Text})
+		Secret: t.secret, Verdict: board.Verdict(told.Verdict), Reason: told.Reason, Summary: told.Text,
+	})
 	if err != nil {
 		t.exit.Notes = append(t.exit.Notes, "the verdict in the result file was refused: "+err.Error())
 		return

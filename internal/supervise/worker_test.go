@@ -146,10 +146,12 @@ func TestEnvironment_IsTheWhitelist(t *testing.T) {
 	run := f.finish(f.claim(f.card("a thing").ID, "a", nil).ID,
 		"GIT_DIR=/elsewhere", "CLAUDECODE=1", "SECRET_OF_MINE=1", "LC_ALL=C", "XDG_CACHE_HOME=/c", "https_proxy=p", "BOARD_CARD=outer", "BOARD_RUN=99")
 	env := "\n" + f.scratchFile(run.Card, "env")
-	for _, want := range []string{"\nAPI_BASE=http://x\n", "\nLC_ALL=C\n", "\nXDG_CACHE_HOME=/c\n", "\nhttps_proxy=p\n", "\nBOARD_CARD=api-1\n",
+	for _, want := range []string{
+		"\nAPI_BASE=http://x\n", "\nLC_ALL=C\n", "\nXDG_CACHE_HOME=/c\n", "\nhttps_proxy=p\n", "\nBOARD_CARD=api-1\n",
 		"\nBOARD_RUN=" + itoa(run.ID) + "\n", "\nBOARD_SLOT=worker\n", "\nBOARD_TOKEN=", "\nBOARD_OUTBOX=/", "\nBOARD_PROMPT=/", "\nBOARD_RESULT=/",
 		"\nBOARD_EXECUTOR=a\n", "\nBOARD_CLONE=1\n", "\nBOARD_WORKSPACE=" + f.scratch(run.Card) + "\n", "\nBOARD_HOST=base\n", "\nBOARD_SESSION=\n",
-		"\nBOARD_LAUNCH_KEY=", "\nBOARD_HOME=" + f.home.Dir + "\n"} {
+		"\nBOARD_LAUNCH_KEY=", "\nBOARD_HOME=" + f.home.Dir + "\n",
+	} {
 		if !strings.Contains(env, want) {
 			t.Errorf("environment lacks %q:%s", want, env)
 		}
