@@ -20,6 +20,7 @@ type desk struct {
 	file  string // the database
 	rules board.Rules
 	now   board.Time
+	model string // of the runs that it starts
 }
 
 func newDesk(t *testing.T) *desk {
@@ -66,7 +67,7 @@ func (d *desk) start(card string) int64 {
 		c.Status = "doing"
 		return board.Claim{Card: c, From: from, Actor: "board", Run: board.Run{
 			Card: c.ID, Board: c.Board, Status: "doing", Role: roster.RoleCoder,
-			Slot: "worker", Profile: "coder", Executor: "opus", Clone: 1, Harness: "exec", Surface: workflows.SurfaceHeadless, Host: "base", Mode: board.ModeFresh,
+			Slot: "worker", Profile: "coder", Executor: "opus", Clone: 1, Harness: "exec", Surface: workflows.SurfaceHeadless, Host: "base", Mode: board.ModeFresh, Model: d.model,
 		}}, nil
 	})
 	if err != nil {

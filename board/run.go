@@ -2,6 +2,7 @@ package board
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/seed-2ddc2152/board/internal/roster"
 	"github.com/seed-2ddc2152/board/workflows"
@@ -146,4 +147,11 @@ func (r Run) Notes() []string {
 		kept.Notes = append(kept.Notes, "left alive, and ended: "+left)
 	}
 	return kept.Notes
+}
+
+// OtherModel says whether another model answered than was asked for (HAR-6). Where one name is part of the other it is the same:
+// CLIs add dates and providers.
+func OtherModel(asked, answered string) bool {
+	asked, answered = strings.ToLower(asked), strings.ToLower(answered)
+	return asked != "" && answered != "" && !strings.Contains(answered, asked) && !strings.Contains(asked, answered)
 }

@@ -136,7 +136,7 @@ func saveEnding(ctx context.Context, tx *sqlx.Tx, now Time, f EndingFacts, e End
 			return err
 		}
 	}
-	return recordEnding(ctx, tx, now, e)
+	return recordEnding(ctx, tx, now, f, e)
 }
 
 func endRun(ctx context.Context, tx *sqlx.Tx, f EndingFacts, r Run) error {
@@ -344,10 +344,14 @@ func freeDependents(ctx context.Context, tx *sqlx.Tx, now Time, c Card) error {
 	return nil
 }
 
-func recordEnding(ctx context.Context, tx *sqlx.Tx, now Time, e Ending) error {
+func recordEnding(ctx context.Context, tx *sqlx.Tx, now Time, f EndingFacts, e Ending) error {
 	events := []change{{kind: "run.ended", actor: cmp.Or(e.Run.StopActor, "board"), payload: map[string]any{
 		"outcome": e.Run.Outcome, "reason": e.Run.Reason, "verdict": e.Run.Verdict, "step": e.Step, "failure": e.Failure,
 		"exit_code": e.Run.ExitCode, "refusal": e.Refusal}}}
+	if OtherModel(f.Run.Model, e.Run.Model) {
+		events = append(events, change{kind: "run.other_model", actor: "board", payload: map[string]any{
+			"asked": f.Run.Model, "answered": e.Run.Model}})
+	}
 	if e.Move != nil {
 		events = append(events, change{kind: "card." + e.Event, actor: e.By, payload: map[string]any{
 			"from": e.Move.From, "to": e.Move.To, "reason": e.Run.VerdictReason}})

@@ -120,3 +120,28 @@ func TestSettle_AWorkersOwnKeysBreakNothing(t *testing.T) {
 		t.Errorf("notes %q of the worker's own", first.Notes())
 	}
 }
+
+// HAR-6: the model that answered is recorded, and an event where it is another than was asked for.
+func TestSettle_HAR6_AnotherModelIsAnEvent(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		asked, answered string
+		events          int
+	}{
+		{"opus-4", "sonnet-4", 1},
+		{"opus-4", "claude-Opus-4-20260101", 0},
+		{"", "sonnet-4", 0},
+		{"opus-4", "", 0},
+	} {
+		d := newDesk(t)
+		id := d.add()
+		d.model = c.asked
+		d.end(board.Exit{Run: d.start(id), Code: new(int), Result: board.Result{Model: c.answered}})
+		if n := d.count("run.other_model"); n != c.events {
+			t.Errorf("%q answered by %q: %d events, want %d", c.asked, c.answered, n, c.events)
+		}
+		if run := must[board.Run](t)(d.store.Run(d.ctx, 1)); c.answered != "" && run.Model != c.answered {
+			t.Errorf("model %q recorded, want %q", run.Model, c.answered)
+		}
+	}
+}

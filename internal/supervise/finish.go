@@ -127,8 +127,7 @@ func (t *turn) reported(r harness.Result) board.Result {
 
 func (t *turn) resultNotes(r harness.Result) []string {
 	notes := r.Notes
-	asked, answered := strings.ToLower(t.run.Model), strings.ToLower(r.Model)
-	if asked != "" && answered != "" && !strings.Contains(answered, asked) && !strings.Contains(asked, answered) {
+	if board.OtherModel(t.run.Model, r.Model) {
 		notes = append(notes, fmt.Sprintf("asked for the model %s, answered by %s", t.run.Model, r.Model))
 	}
 	if t.out == nil {
