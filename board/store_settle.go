@@ -262,6 +262,10 @@ func blameExecutor(ctx context.Context, tx *sqlx.Tx, now Time, e Ending) error {
 			e.Run.Executor, now, e.Run.ID); err != nil {
 			return fmt.Errorf("count a rate limit of %s: %w", e.Run.Executor, err)
 		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM rate_limits WHERE executor = ? AND at_ms <= ?`,
+			e.Run.Executor, now.Add(-rateLimitMemory)); err != nil {
+			return fmt.Errorf("forget the old rate limits of %s: %w", e.Run.Executor, err)
+		}
 	}
 	if e.ClearRateLimits {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM rate_limits WHERE executor = ?`, e.Run.Executor); err != nil {
