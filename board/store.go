@@ -193,7 +193,7 @@ func (s *Store) Close() error { return s.db.Close() }
 func (s *Store) flock(ctx context.Context) (func() error, error) {
 	lock, err := process.Flock(ctx, s.lock, LockWait)
 	if errors.Is(err, process.ErrLockTimeout) {
-		return nil, NewProblem(ErrBusy, "try again; board doctor shows who holds it", "another program held %s for %s", s.lock, LockWait)
+		return nil, NewProblem(ErrBusy, "try again; lsof "+s.lock+" shows who holds it", "another program held %s for %s", s.lock, LockWait)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", s.lock, err)
@@ -254,7 +254,7 @@ func (s *Store) explain(err error) error {
 	case sqlite3.SQLITE_NOTADB:
 		return s.notOurs()
 	case sqlite3.SQLITE_CORRUPT:
-		return NewProblem(ErrInvalid, "board doctor; restore it from a backup", "the database %s is damaged: %v", s.path, e)
+		return NewProblem(ErrInvalid, "put a copy that board backup made in its place", "the database %s is damaged: %v", s.path, e)
 	case sqlite3.SQLITE_FULL:
 		return s.full()
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:

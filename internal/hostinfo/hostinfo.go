@@ -25,7 +25,7 @@ const (
 type Reading struct {
 	Name           string // hostname, normalised by Normalise
 	MemoryPressure MemoryPressure
-	PressureKnown  bool    // false: MemoryPressure is Low for want of knowledge, which doctor says
+	PressureKnown  bool    // false: MemoryPressure is Low for want of knowledge
 	Load           float64 // of the last minute
 	CPUs           int     // that this process may use
 	MemoryBytes    int64   // installed, or the control group's limit if that is less
