@@ -33,7 +33,8 @@ type initDocument struct {
 	Untrusted  []string      `json:"untrusted"` // files of the repository that wait for board trust
 	FilesAdded []string      `json:"files_added"`
 
-	on []string // those that are on, with their versions, for people
+	bare bool     // the repository has no commit that work could start from
+	on   []string // those that are on, with their versions, for people
 }
 
 // leftOutSeat is an entry of the roster that is off, and why.
@@ -90,6 +91,7 @@ func runInit(ctx context.Context, c *call) error {
 	if err := c.makeRoster(ctx, s.UserRoster(), &d); err != nil {
 		return err
 	}
+	d.bare = c.noCommit(ctx, d.Board.Repo)
 	return c.tellInit(d)
 }
 
@@ -144,6 +146,17 @@ func slugOf(name string) string {
 		return slug
 	}
 	return "board"
+}
+
+// noCommit says whether a repository has nothing that work could start from.
+func (c *call) noCommit(ctx context.Context, repo string) bool {
+	git, err := c.lookPath("git")
+	if err != nil || repo == "" {
+		return false
+	}
+	cmd := exec.CommandContext(ctx, git, "-C", repo, "rev-parse", "--quiet", "--verify", "HEAD")
+	cmd.Env = workspace.CleanEnv(c.env)
+	return cmd.Run() != nil
 }
 
 // baseBranch is --base, else the branch that is checked out.
@@ -301,6 +314,9 @@ func (c *call) tellInit(d initDocument) error {
 	}
 	if c.out.quiet {
 		return nil
+	}
+	if d.bare {
+		c.out.line("        the repository has no commit yet: make a first one, which work starts from")
 	}
 	c.out.line("next    board add \"Fix the login redirect\"      a card")
 	c.out.line("        board dispatch --dry-run                what would start, and why the rest waits")
