@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/seed-2ddc2152/board/board"
 )
@@ -24,6 +25,8 @@ type Server struct {
 	Beat func(Request)
 	// Card makes the document of VerbCard for the run; nil: there is none.
 	Card func(ctx context.Context, run board.Run) ([]byte, error)
+	// Redact takes secrets out of the worker's words. Its own secret never stays in them.
+	Redact Redactor
 }
 
 // Served is what one round over an outbox did.
@@ -85,6 +88,7 @@ func (s Server) serve(ctx context.Context, now board.Time, rules board.Rules, na
 	var r Request
 	if err == nil {
 		r, err = decode(data)
+		r = s.Redact.request(r)
 	}
 	if err != nil {
 		answer = refusal(err)
@@ -137,7 +141,7 @@ func (s Server) do(ctx context.Context, now board.Time, rules board.Rules, name 
 		if err == nil && s.Beat != nil {
 			s.Beat(r)
 		}
-		return Answer{Text: run.Card + ": heard"}, err
+		return Answer{Text: heard(run.Card, r.Text)}, err
 	case VerbComment:
 		return Answer{Text: "written"}, s.Store.CommentByWorker(ctx, now, write, r.Card, r.Text)
 	case VerbEvidence:
@@ -169,4 +173,13 @@ func refusal(err error) Answer {
 		a.Fix = p.Fix
 	}
 	return a
+}
+
+// heard answers a beat with its note, so that an output that is looked at shows what the worker is at.
+func heard(card, note string) string {
+	const shown = 200 // bytes; chosen: more is no note of one line
+	if note = strings.TrimSpace(note); note == "" || len(note) > shown || strings.ContainsAny(note, "\r\n") {
+		return card + ": heard"
+	}
+	return card + ": heard: " + note
 }
