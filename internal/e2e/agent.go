@@ -15,6 +15,7 @@ type agent struct {
 	node22  bool   // needs Node 22, which comes from npm too
 	model   string
 	account string // environment variable that signs it in; "" where a file does
+	longest int    // bytes of the longest prompt that it takes for its model; 0 for no bound of its own
 	// absolute says that its tool writes no file by a relative path.
 	absolute bool
 	seat     func(s seat) (env map[string]string, flags map[string]string, err error)
@@ -49,11 +50,11 @@ func agents() []agent {
 		},
 		{
 			name: "qwen", pkg: "@qwen-code/qwen-code", version: "0.24.4", node22: true,
-			model: "mock-model", account: "OPENAI_API_KEY", absolute: true, seat: qwenSeat,
+			model: "mock-model", account: "OPENAI_API_KEY", longest: 400_000, absolute: true, seat: qwenSeat,
 		},
 		{
 			name: "copilot", pkg: "@github/copilot", version: "1.0.102",
-			model: "mock-model", account: "COPILOT_PROVIDER_API_KEY", seat: copilotSeat,
+			model: "mock-model", account: "COPILOT_PROVIDER_API_KEY", longest: 300_000, seat: copilotSeat,
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ func prompts() []testCase {
 const longest = 1<<20 - 4096
 
 // hostile are prompts that a shell, an argument parser, JSON, a template or a terminal would spoil.
-func hostile() []string {
+func hostile(longest int) []string {
 	return []string{
 		`He said "do it" and 'do not'`,
 		"$(touch /tmp/board-e2e-owned) `id` ${HOME} $HOME $$ $?",
@@ -34,7 +35,7 @@ func hostile() []string {
 		"/help", "/clear and /exit are no commands here",
 		"!ls -la", "# not a memory",
 		"* ? [a-z] ~ ~root {a,b} !! !$ ^a^b",
-		"carriage\rreturn and line separators\u2028here\u2029and zero\u200bwidth\ufeff",
+		"carriage\rreturn and line separators\u2028here\u2029and zero\u200bwidth\ufeffhere",
 		"control \x01\x07\x1b[31mred\x1b[0m\x7f bytes",
 		"x" + strings.Repeat("0123456789abcdef\n", longest/17),
 	}
@@ -48,7 +49,7 @@ func playPrompts(ctx context.Context, t *trial) error {
 	if err := t.alone(ctx, "text+done", false, setting{prompt: bare, poke: true}); err != nil {
 		return err
 	}
-	all := hostile()
+	all := hostile(cmp.Or(t.agent.longest, longest))
 	path := filepath.Join(w.dir, "body")
 	for i, prompt := range all {
 		if err := writeFile(path, prompt); err != nil {

@@ -113,6 +113,8 @@ var (
 	// 31, 52.
 	reContext = lazily(`(?i)^prompt is too long(?:$| ?[·:.])|` +
 		`^the provider rejected the prompt as too long|` +
+		`^request exceeds the model's prompt budget|` +
+		`^context is too large to send|` +
 		`^codex ran out of room in the model's context window|` +
 		`^(?:context_length_exceeded|contextoverflowerror|input_too_large|context_window_exceeded|prompt_too_long)(?:$|[.:,;])|` +
 		`\bmaximum context length is \d|` +

@@ -74,7 +74,6 @@ func (copilot) Parser(job Job) Parser {
 type copilotParser struct {
 	stream
 	errored object // the last session.error; nil for none
-	status  int64  // of the last model call that failed
 	ended   bool   // the result line came
 	code    int64  // its exitCode
 }
@@ -101,9 +100,9 @@ func (p *copilotParser) Line(line []byte) []Event {
 			return p.denied(data.first("toolName", "tool", "name"))
 		}
 	case "model.call_failure":
-		p.status = data.count("statusCode")
-	case "assistant.turn_retry":
-		return p.retrying(fmt.Sprintf("API error: %d · retrying: %s", p.status, data.text("reason")))
+		return p.retrying(fmt.Sprintf("API error: %d · retrying", data.count("statusCode")))
+	case "model.call_start", "model.call_finished", "assistant.turn_retry": // what follows a failed call, and is no progress
+		return nil
 	case "session.error":
 		p.errored, p.retry = data, ""
 		return p.fault(data.text("message"))
