@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -113,6 +114,18 @@ func (e Executor) Where() string {
 		return "found on PATH"
 	}
 	return fmt.Sprintf("%s:%d", e.File, e.Line)
+}
+
+// Secrets are the values of Env that must be in no log and no database, in the order of their names: those that look like
+// secrets, by their own form or by what the variable is called.
+func (e Executor) Secrets() []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+		if looksSecret(name, e.Env[name]) {
+			all = append(all, e.Env[name])
+		}
+	}
+	return all
 }
 
 // Fingerprint identifies what the entry means, its secrets' values included, together with what the caller knows of its

@@ -298,13 +298,13 @@ func (t *turn) turnLog(ctx context.Context) {
 	t.note("turn the log over", errors.Join(err, t.pipeLog(ctx)))
 }
 
-// hideSecret takes the worker's secret out of a log that tmux has written (SUP-7).
-func (t *turn) hideSecret(ctx context.Context) {
+// hideSecrets takes secrets out of a log that tmux has written (SUP-7).
+func (t *turn) hideSecrets(ctx context.Context) {
 	data, err := os.ReadFile(t.logPath())
 	if err != nil {
 		return
 	}
-	if clean := hidden(data, t.secret); len(clean) != len(data) {
-		t.note("hide the secret", errors.Join(home.WriteFile(t.logPath(), clean), t.pipeLog(ctx)))
+	if clean := t.redact.Bytes(data); len(clean) != len(data) {
+		t.note("hide secrets", errors.Join(home.WriteFile(t.logPath(), clean), t.pipeLog(ctx)))
 	}
 }

@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -43,7 +42,7 @@ func (t *turn) transcript(now time.Time) harness.Transcript {
 	if err != nil {
 		return harness.Transcript{}
 	}
-	return harness.ParseTranscript(t.agent.name, data, now)
+	return harness.ParseTranscript(t.agent.name, t.redact.Bytes(data), now)
 }
 
 func (t *turn) fromTranscript(r *harness.Result, told harness.Transcript) {
@@ -71,7 +70,7 @@ func since(total, before harness.Usage) harness.Usage {
 // turn's end is what exit 0 is elsewhere.
 func (t *turn) collectAgent(ctx context.Context, r harness.Result) {
 	t.readResult(ctx)
-	t.hideSecret(ctx)
+	t.hideSecrets(ctx)
 	code := 0
 	if !t.exit.Kept {
 		exit := t.waitExit()
@@ -106,11 +105,6 @@ func latest(pattern string) string {
 		return ""
 	}
 	return slices.MaxFunc(paths, func(a, b string) int { return modified(a).Compare(modified(b)) })
-}
-
-// hidden is a text with the secret taken out.
-func hidden(data []byte, secret string) []byte {
-	return bytes.ReplaceAll(data, []byte(secret), []byte("***"))
 }
 
 // freshResult removes what an earlier run of a kept session left where the next result is expected.

@@ -74,7 +74,7 @@ func (t *turn) collect(ctx context.Context, stopped, said bool) {
 	}
 	t.readResult(ctx)
 	exit, seen := t.waitExit(), t.out.Seen()
-	told := harness.Exit{Code: exit.Code, Stop: stopped, Files: wants(t.out.parser.Wants()), Now: t.Clock.Now()}
+	told := harness.Exit{Code: exit.Code, Stop: stopped, Files: wants(t.out.parser.Wants(), t.redact), Now: t.Clock.Now()}
 	if exit.Signal != 0 {
 		told.Code, told.Signal = 128+int(exit.Signal), signalName(exit.Signal)
 	}

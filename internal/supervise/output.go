@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-2ddc2152/board/internal/clock"
 	"github.com/seed-2ddc2152/board/internal/harness"
+	"github.com/seed-2ddc2152/board/internal/worker"
 )
 
 // Bounds on what is kept in memory of what a run prints, whatever it prints.
@@ -20,11 +21,11 @@ const (
 	tailBytes = 4 << 10  // of the last lines, kept for errors
 )
 
-// output is what a run prints: it goes to the log as it is, but for the secret, and by lines to the harness's parser. One
+// output is what a run prints: it goes to the log as it is, but for secrets, and by lines to the harness's parser. One
 // goroutine per stream writes; anybody may ask what was seen.
 type output struct {
 	clock   clock.Clock
-	secret  []byte // never reaches the log or a parser (SUP-7)
+	redact  worker.Redactor // what must not reach the log or a parser (SUP-7)
 	streams []*os.File
 
 	mu     sync.Mutex // over all below, and the parser
@@ -49,7 +50,7 @@ type seen struct {
 // copy reads a stream to its end in the background. Several may be copied; Wait waits for all.
 func (o *output) copy(stream *os.File, line func([]byte) []harness.Event) {
 	o.done.Go(func() {
-		s := &splitter{out: o, line: line, hold: len(o.secret) - 1}
+		s := &splitter{out: o, line: line, hold: o.redact.Longest() - 1}
 		defer func() { _ = stream.Close() }()
 		buffer := make([]byte, readBytes)
 		for {
@@ -67,20 +68,20 @@ func (o *output) copy(stream *os.File, line func([]byte) []harness.Event) {
 type splitter struct {
 	out   *output
 	line  func([]byte) []harness.Event
-	hold  int    // bytes kept back, in which the secret might have begun
-	raw   []byte // not yet looked at for the secret
+	hold  int    // bytes kept back, in which a secret might have begun
+	raw   []byte // not yet looked at for secrets
 	rest  []byte // a line that has not ended
 	isCut bool   // the line is longer than lineBytes
 }
 
-// write takes what was read. The secret may stand across two reads, so the last bytes wait for the next one, unless a line
+// write takes what was read. A secret may stand across two reads, so the last bytes wait for the next one, unless a line
 // ends there.
 func (s *splitter) write(p []byte) {
 	if len(p) > 0 && p[len(p)-1] != '\n' {
 		s.out.progressed()
 	}
 	s.raw = append(s.raw, p...)
-	s.raw = bytes.ReplaceAll(s.raw, s.out.secret, []byte("***"))
+	s.raw = s.out.redact.Bytes(s.raw)
 	ready := len(s.raw) - max(s.hold, 0)
 	if end := bytes.LastIndexByte(s.raw, '\n') + 1; end > ready {
 		ready = end

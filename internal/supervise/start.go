@@ -55,7 +55,7 @@ func (t *turn) start(ctx context.Context, command process.Command, driver harnes
 
 // follow reads what the harness prints, and waits for its end.
 func (t *turn) follow(started *process.Started, parser harness.Parser, stdout, stderr *os.File) {
-	t.out = &output{clock: t.Clock, secret: []byte(t.secret), log: t.log, parser: parser, streams: []*os.File{stdout, stderr}}
+	t.out = &output{clock: t.Clock, redact: t.redact, log: t.log, parser: parser, streams: []*os.File{stdout, stderr}}
 	if t.Terminal != nil {
 		t.out.log = watchedOn(t.log, t.Terminal)
 	}

@@ -36,6 +36,7 @@ type turn struct {
 	log     *logFile
 	out     *output // nil until the harness was started
 	job     harness.Job
+	redact  worker.Redactor // of the worker's secret, and of those in the executor's environment
 
 	life     life
 	ended    chan process.Exit  // of the harness; nil until it was started
@@ -50,7 +51,7 @@ type turn struct {
 func (x *session) newTurn(run board.Run) *turn {
 	now := x.Clock.Now()
 	t := &turn{
-		session: x, run: run, dir: x.Home.Run(run.ID), life: life{started: now},
+		session: x, run: run, dir: x.Home.Run(run.ID), life: life{started: now}, redact: worker.NewRedactor(x.secret),
 		exit: board.Exit{Run: run.ID, StartedAt: board.At(now)},
 	}
 	if x.interactive {
@@ -99,6 +100,7 @@ func (t *turn) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.redact = worker.NewRedactor(append(executor.Secrets(), t.secret)...)
 	w := set.Rules.Workflow(t.brief.Board.Workflow)
 	over := takeoverOf(t.brief, label(set.Rules))
 	if err := t.interruptible(ctx, func(ctx context.Context) (err error) {

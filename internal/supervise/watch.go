@@ -145,7 +145,7 @@ func (t *turn) serveOutbox(ctx context.Context) error {
 
 func (t *turn) server(ctx context.Context) worker.Server {
 	return worker.Server{
-		Outbox: t.outbox, Store: t.store, Rules: func() board.Rules { return t.rules(ctx) }, Beat: t.heard, Card: t.document,
+		Outbox: t.outbox, Store: t.store, Rules: func() board.Rules { return t.rules(ctx) }, Beat: t.heard, Card: t.document, Redact: t.redact,
 	}
 }
 
@@ -186,7 +186,7 @@ func (t *turn) readResult(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	told, _ := harness.ParseResultFile(data, t.Clock.Now())
+	told, _ := harness.ParseResultFile(t.redact.Bytes(data), t.Clock.Now())
 	if told.Verdict == "" {
 		return
 	}
@@ -227,7 +227,7 @@ func readBounded(path string, limit int64) ([]byte, error) {
 const wantedBytes = 4 << 20
 
 // wants reads the files that the parser names, the latest of each pattern.
-func wants(patterns []string) map[string][]byte {
+func wants(patterns []string, redact worker.Redactor) map[string][]byte {
 	files := map[string][]byte{}
 	for _, pattern := range patterns {
 		paths, err := filepath.Glob(pattern)
@@ -236,7 +236,7 @@ func wants(patterns []string) map[string][]byte {
 		}
 		latest := slices.MaxFunc(paths, func(a, b string) int { return modified(a).Compare(modified(b)) })
 		if data, err := readBounded(latest, wantedBytes); err == nil {
-			files[pattern] = data
+			files[pattern] = redact.Bytes(data)
 		}
 	}
 	return files

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -336,5 +337,30 @@ sleep 7777`)
 	must(t, err)
 	if x.HarnessSession == "" || x.TokensOut != 4 {
 		t.Errorf("session %q, total out %d (HAR-4)", x.HarnessSession, x.TokensOut)
+	}
+}
+
+// SUP-7: what a worker says of secrets, its own and those of its executor's environment, is kept without them: in its output,
+// its result and its verbs.
+func TestWorker_SUP7_SecretsInItsWordsAreTakenOut(t *testing.T) {
+	t.Parallel()
+	const canary = "sk-canary-0123456789"
+	f := newFixture(t, "").withBoard(false)
+	f.executor("a", `echo "key $API_KEY"; printf 'tok %s' "$BOARD_TOKEN" >&2; printf %s "$BOARD_TOKEN" | rev > reversed
+board comment "comment $BOARD_TOKEN $API_KEY"; board evidence proof "evidence $BOARD_TOKEN $API_KEY"
+board done "summary $BOARD_TOKEN $API_KEY"; echo "last $API_KEY"`)
+	f.plan.Executors[0].Env = map[string]string{"API_KEY": canary}
+	run := f.finish(f.claim(f.card("a thing").ID, "a", nil).ID)
+	if !strings.Contains(run.Summary, "summary *** ***") {
+		t.Errorf("summary %q; log %s", run.Summary, f.read(run.ID, "output.log"))
+	}
+	reversed := []rune(strings.TrimSpace(f.scratchFile(run.Card, "reversed")))
+	slices.Reverse(reversed)
+	must(t, f.store.Close())
+	must(t, os.Remove(filepath.Join(f.home.Dir, "plan.json")))
+	for _, secret := range []string{canary, string(reversed)} {
+		if out, err := shell("grep -arl -e '" + secret + "' " + f.home.Dir); err == nil || len(secret) < 20 {
+			t.Errorf("%s is in a file: %s", secret, out)
+		}
 	}
 }
