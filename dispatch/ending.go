@@ -17,6 +17,9 @@ const (
 	SpawnAttempts = 3
 	// KillGrace is how long after a stored stop request a tick sends KILL (END-0).
 	KillGrace = 10 * time.Second
+	// StuckAfter is how long after a stored stop request a run that is still there is reported. Chosen: KILL has come, and a
+	// supervisor has had time to commit and settle.
+	StuckAfter = time.Minute
 )
 
 // judgeRuns decides about every open run: it has ended, must be stopped, is launched again, or goes on.
@@ -31,6 +34,7 @@ func (p *planner) judgeRuns() {
 			p.plan.Relaunch = append(p.plan.Relaunch, Relaunch{Run: r.ID, Attempt: r.LaunchAttempt})
 		default:
 			p.stopRun(r, seen)
+			p.stuck(r)
 		}
 	}
 }
@@ -268,6 +272,19 @@ func (p *planner) stopRun(r board.Run, seen RunSeen) {
 	}
 	if len(stop.Targets) > 0 {
 		p.plan.Stop = append(p.plan.Stop, stop)
+	}
+}
+
+// stuck reports a run that does not end though it must: it keeps its place until all of it is gone (SUP-3).
+func (p *planner) stuck(r board.Run) {
+	for _, x := range p.sessionsOf[r.Card] {
+		if x.ID == r.Session && x.State == board.SessionWaiting && !x.Interactive { // a headless one asks nobody anything
+			p.fault("run "+itoa(r.ID), x.WaitingFor+"; it keeps its place until that is gone")
+			return
+		}
+	}
+	if r.StopAt != 0 && passed(p.s.View.Now, r.StopAt, StuckAfter) {
+		p.fault("run "+itoa(r.ID), "asked to stop by "+r.StopActor+" and not gone since; it keeps its place until it is (board run "+itoa(r.ID)+")")
 	}
 }
 

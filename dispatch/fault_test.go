@@ -140,3 +140,47 @@ func TestTick_Fault44_AnOddRowIsSavedAsItWas(t *testing.T) {
 		t.Fatalf("got %s, want the columns as the other program wrote them", got)
 	}
 }
+
+// Fault 4: what cannot be killed keeps its place and is reported, and its card is not started again.
+func TestMakePlan_Fault4_WhatCannotBeKilledIsReported(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		change func(*board.Run, *board.Session)
+		says   string // empty: nothing is reported
+	}{
+		{"at work", func(*board.Run, *board.Session) {}, ""},
+		{"survives KILL after its own end", func(_ *board.Run, x *board.Session) {
+			x.State, x.WaitingFor = board.SessionWaiting, "still there after KILL: sleep (pid 7)"
+		}, "still there after KILL: sleep (pid 7)"},
+		{"asked a person something", func(_ *board.Run, x *board.Session) {
+			x.State, x.WaitingFor, x.Interactive = board.SessionWaiting, "may I?", true
+		}, ""},
+		{"asked to stop just now", func(r *board.Run, _ *board.Session) {
+			r.StopAt, r.StopOutcome, r.StopActor = board.At(noon.Add(-59*time.Second)), board.Stopped, "ada"
+		}, ""},
+		{"asked to stop a minute ago", func(r *board.Run, _ *board.Session) {
+			r.StopAt, r.StopOutcome, r.StopActor = board.At(noon.Add(-dispatch.StuckAfter)), board.Stopped, "ada"
+		}, "asked to stop by ada and not gone since"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			id := w.run(w.card("doing"), "a", c.change)
+			w.snap.Runs[id] = dispatch.RunSeen{Lock: dispatch.LockHeld}
+			p := w.plan()
+			if len(p.Start) != 0 || len(p.Settle) != 0 {
+				t.Fatalf("plan %+v: its place is kept", p)
+			}
+			if c.says == "" {
+				if len(p.Faults) != 0 {
+					t.Fatalf("faults %+v, want none", p.Faults)
+				}
+				return
+			}
+			if len(p.Faults) != 1 || p.Faults[0].Scope != "run 1" || !strings.Contains(p.Faults[0].Text, c.says) {
+				t.Fatalf("faults %+v, want one that says %q", p.Faults, c.says)
+			}
+		})
+	}
+}
