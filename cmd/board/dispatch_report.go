@@ -17,13 +17,25 @@ func faultsOf(r dispatch.Report) error {
 	return nil
 }
 
+// faultText is a fault with its scope, unless the text begins with what the scope names.
+func faultText(f dispatch.Fault) string {
+	name := f.Scope
+	if _, rest, ok := strings.Cut(f.Scope, " "); ok {
+		name = rest
+	}
+	if strings.HasPrefix(f.Text, name) {
+		return f.Text
+	}
+	return f.Scope + ": " + f.Text
+}
+
 // tellReport prints a report.
 func (c *call) tellReport(ctx context.Context, store *board.Store, r dispatch.Report) error {
 	if c.out.json {
 		return c.out.document(r)
 	}
 	for _, f := range r.Faults {
-		fmt.Fprintf(c.stderr, "board: %s: %s\n", clean(f.Scope), clean(f.Text))
+		fmt.Fprintf(c.stderr, "board: %s\n", clean(faultText(f)))
 	}
 	if c.out.quiet {
 		return nil

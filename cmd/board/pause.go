@@ -100,7 +100,12 @@ func (c *call) pauseTarget(ctx context.Context, store *board.Store) (board.Pause
 		id, err := c.id(ctx, store, c.args[0])
 		return board.PauseCard, id, err
 	}
-	return board.PauseBoard, slug, nil
+	boards, err := store.Boards(ctx)
+	if err != nil {
+		return board.PauseBoard, slug, err
+	}
+	_, err = boardNamed(boards, slug)
+	return board.PauseBoard, slug, err
 }
 
 // checkCap refuses the name of a cap that stands in no file of the home; one that is paused can always be resumed. While a

@@ -326,14 +326,22 @@ func (c *call) showEvents(d showDocument) {
 
 // eventText is what an event tells besides its kind: where a card went, then its other values by name.
 func eventText(e board.Event) string {
+	if text := heldText(e); text != "" {
+		return text
+	}
 	values := map[string]any{}
 	if err := json.Unmarshal([]byte(e.Payload), &values); err != nil {
 		return string(e.Payload) // another program wrote it
 	}
-	delete(values, "request") // a worker's request by its file: for the program only
+	delete(values, "request") // a worker's request by its file, and what the planner does next: for the program only
+	delete(values, "step")
 	var parts []string
 	if from, to := values["from"], values["to"]; from != nil && to != nil {
-		parts = append(parts, fmt.Sprintf("%v -> %v", from, to))
+		way := fmt.Sprintf("%v -> %v", from, to)
+		if from == to {
+			way = fmt.Sprint(to)
+		}
+		parts = append(parts, way)
 		delete(values, "from")
 		delete(values, "to")
 	}

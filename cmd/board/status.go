@@ -285,7 +285,7 @@ func (p *printer) status(d statusDocument) {
 		p.line("%s  %s", p.paint(red, "ALARM"), *d.Alarm)
 	}
 	for _, f := range d.Faults {
-		p.line("%s  %s: %s", p.paint(red, "FAULT"), clean1(f.Scope), clean1(f.Text))
+		p.line("%s  %s", p.paint(red, "FAULT"), clean1(firstLine(faultText(f))))
 	}
 	p.section("RUNNING", 1, func(t *table) {
 		for _, r := range d.Running {
@@ -358,7 +358,7 @@ func (p *printer) statusCaps(caps []statusCap) {
 		note := ""
 		switch {
 		case c.Fault != "":
-			note = c.Fault
+			note = firstLine(c.Fault)
 		case c.Paused:
 			note = "paused: it admits nothing new"
 		case c.Reserved > 0:

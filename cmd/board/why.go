@@ -253,6 +253,9 @@ func (p *printer) whyHeld(head string, d whyDocument) {
 		}
 	}
 	for _, other := range h.Others {
+		if strings.Contains(h.Text, strings.Replace(other, ": ", " ", 1)) { // the text names it already
+			continue
+		}
 		p.line("  also: %s", clean1(other))
 	}
 	if h.Code == board.HoldCapacity {
@@ -290,7 +293,7 @@ func (p *printer) whyLast(r *board.Run) {
 }
 
 func (p *printer) whyKey(h *dispatch.Held) {
-	if h.Key != "" {
+	if h.Key != "" && h.Key != string(h.Code) {
 		p.line("      %s", p.paint(dim, h.Key))
 	}
 	if !h.Until.IsZero() {
