@@ -182,6 +182,9 @@ func makeHome(ctx context.Context, h home.Home, d *initDocument) (*board.Store, 
 	if err := home.MkdirAll(h.Dir); err != nil {
 		return nil, err
 	}
+	if err := notEmptied(h); err != nil {
+		return nil, err
+	}
 	store, err := board.Create(ctx, h.DB(), h.WriteLock())
 	if err != nil {
 		return nil, err
@@ -205,6 +208,19 @@ func makeHome(ctx context.Context, h home.Home, d *initDocument) (*board.Store, 
 		d.FilesAdded = append(d.FilesAdded, file[0])
 	}
 	return store, nil
+}
+
+// notEmptied refuses a database that has lost its content: to fill it anew would hide that. One that is empty in a home which
+// never had a tick is what an interrupted init leaves.
+func notEmptied(h home.Home) error {
+	info, err := os.Stat(h.DB())
+	if err != nil || info.Size() > 0 {
+		return nil //nolint:nilerr // that there is none is what init is for; what else is wrong, opening it says
+	}
+	if _, err := os.Stat(h.TickLock()); err != nil {
+		return nil //nolint:nilerr // no tick was here
+	}
+	return board.NewProblem(board.ErrInvalid, "restore it from a backup, or move it away and run: board init", "the database %s is empty", h.DB())
 }
 
 // makeBoard adds the board, unless the repository has one, or without a repository the slug.
