@@ -278,7 +278,7 @@ func (c *call) seats(ctx context.Context) (rosterDocument, error) {
 // somebody who looks: a home begins so where no agent is signed in.
 func entriesOf(s *settings.Settings, repo string) (on, off []roster.Executor, err error) {
 	r, err := s.Roster(repo)
-	if all := (*roster.AllDisabled)(nil); errors.As(err, &all) {
+	if all := (*roster.AllDisabledError)(nil); errors.As(err, &all) {
 		return nil, all.Entries, nil
 	}
 	if err != nil {

@@ -51,7 +51,7 @@ func showCommand() command {
 			c.learnSlots(ctx, store)
 			c.show(d)
 			if limit := c.flags.Int("history"); limit > 0 && len(d.Events) == limit {
-				c.note("the newest %d events of its history; --history shows more", limit)
+				c.note("only the newest %d of its history; --history N shows more", limit)
 			}
 			return nil
 		},

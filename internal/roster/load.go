@@ -13,15 +13,15 @@ import (
 var ErrNobody = errors.New(
 	"no executor left to run with: there is no roster file, and none of the known harnesses is on PATH")
 
-// AllDisabled means that the files hold entries, and every one of them is disabled: a home begins so where no agent is
+// AllDisabledError means that the files hold entries, and every one of them is disabled: a home begins so where no agent is
 // signed in. It is a Problems too.
-type AllDisabled struct {
+type AllDisabledError struct {
 	Problems
 	Entries []Executor // as Roster.Disabled
 }
 
 // Unwrap gives the Problems.
-func (e *AllDisabled) Unwrap() error { return e.Problems }
+func (e *AllDisabledError) Unwrap() error { return e.Problems }
 
 // Mode says what an unset ${VAR} means.
 type Mode int
@@ -103,7 +103,7 @@ func (r Roster) nobodyLeft() error {
 	if len(r.Disabled) == 0 {
 		return Problems{r.problem(text)}
 	}
-	return &AllDisabled{Problems: Problems{r.problem(text + ": every entry is disabled")}, Entries: r.Disabled}
+	return &AllDisabledError{Problems: Problems{r.problem(text + ": every entry is disabled")}, Entries: r.Disabled}
 }
 
 // problem makes one that is about the files as a whole.

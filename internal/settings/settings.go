@@ -216,7 +216,7 @@ func (s *Settings) loadRoster(repo string) (*roster.Roster, error) {
 	r, err := roster.Load(sources)
 	if err != nil {
 		fix := "mend the roster; board roster shows what is read"
-		if off := (*roster.AllDisabled)(nil); errors.As(err, &off) {
+		if off := (*roster.AllDisabledError)(nil); errors.As(err, &off) {
 			fix = "take `disabled` out of one, or add one of your own; board roster says why each is off"
 		}
 		return nil, &board.Problem{Kind: board.ErrInvalid, Text: err.Error(), Cause: err, Fix: fix}
