@@ -84,9 +84,8 @@ func (c *call) read(ctx context.Context) (*board.Store, error) {
 
 // write gives the store to write. Inside a worker's session only the worker's own verbs write (WRK-3).
 func (c *call) write(ctx context.Context) (*board.Store, error) {
-	if session, ok := c.worker(); ok {
-		return nil, board.NewProblem(board.ErrRefused, "board card says what this session may do",
-			"inside the session of %s the board is read-only but for the worker's verbs", session.Card)
+	if err := c.outsideSession(); err != nil {
+		return nil, err
 	}
 	if c.writer == nil {
 		h, err := c.home()
@@ -99,6 +98,16 @@ func (c *call) write(ctx context.Context) (*board.Store, error) {
 		}
 	}
 	return c.writer, nil
+}
+
+// outsideSession refuses what changes anything but the worker's own card to whoever works inside a session (WRK-3).
+func (c *call) outsideSession() error {
+	session, ok := c.worker()
+	if !ok {
+		return nil
+	}
+	return board.NewProblem(board.ErrRefused, "board card says what this session may do",
+		"inside the session of %s the board is read-only but for the worker's verbs", session.Card)
 }
 
 func (c *call) close() {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/seed-2ddc2152/board/board"
@@ -54,7 +55,7 @@ func commentCommand() command {
 func (c *call) commentAsWorker(ctx context.Context, session worker.Session) error {
 	r := worker.Request{Verb: worker.VerbComment}
 	if len(c.args) == 2 {
-		r.Card = strings.ToLower(c.args[0])
+		r.Card = ofOwnBoard(session.Card, c.args[0])
 	}
 	var err error
 	if r.Text, err = c.text(c.args[len(c.args)-1]); err != nil {
@@ -65,4 +66,12 @@ func (c *call) commentAsWorker(ctx context.Context, session worker.Session) erro
 		return err
 	}
 	return c.tellAnswer(answer, orText(answer.Text, "the comment is stored"))
+}
+
+// ofOwnBoard is the id of the card that a word names; a bare number is of the board of the worker's own card.
+func ofOwnBoard(own, word string) string {
+	if _, err := strconv.ParseUint(word, 10, 32); err != nil {
+		return strings.ToLower(word)
+	}
+	return own[:strings.LastIndexByte(own, '-')+1] + word
 }

@@ -61,6 +61,9 @@ func cronInstall(ctx context.Context, c *call) error {
 	if as := c.flags.String("as"); c.flags.Bool("print") || as != "crontab" {
 		return c.printJob(job, as)
 	}
+	if err := c.outsideSession(); err != nil {
+		return err
+	}
 	table, err := c.crontab(ctx)
 	if err != nil {
 		return err
@@ -95,6 +98,9 @@ func (c *call) printJob(job cronJob, as string) error {
 }
 
 func cronRemove(ctx context.Context, c *call) error {
+	if err := c.outsideSession(); err != nil {
+		return err
+	}
 	h, err := c.find()
 	if err != nil {
 		return err
