@@ -106,7 +106,7 @@ func runRoster(ctx context.Context, c *call) error {
 	if c.out.json {
 		return c.out.document(d)
 	}
-	t := table{head: []string{"executor", "harness", "model", "roles", ">used", ">coders", ">priority", "read only", ">24 h", "state"}, stretch: 3}
+	t := table{head: []string{"executor", "harness", "model", "roles", ">used", ">coders", ">priority", "read only", ">cost 24 h", "state"}, stretch: 3}
 	t.style = func(column int, cell string) style {
 		if column == 9 && cell != inTheRound {
 			return yellow
