@@ -162,6 +162,17 @@ func TestPrepare_LeavesABranchThatNoRunRecorded(t *testing.T) {
 	}
 }
 
+// Holds WSP-1. git moves no branch that another worktree stands on, be it without work of its own.
+func TestPrepare_LeavesABranchOfAnotherWorktree(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.branch("board/web-1", "old", "of an earlier home")
+	p.run(p.repo, "worktree", "add", "-q", "-b", "board/web-1.2", filepath.Join(t.TempDir(), "other"), "main")
+	if ready := p.prepare(p.spec("web-1")); ready.Branch != "board/web-1.3" {
+		t.Errorf("got %+v, want the next branch that is free", ready)
+	}
+}
+
 // Holds WSP-6.
 func TestPrepare_TroubleHasItsOwnText(t *testing.T) {
 	t.Parallel()

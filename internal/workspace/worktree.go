@@ -233,13 +233,23 @@ func (j *worktreeJob) addArgs(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if merged { // an interrupted start, or work that is in the base already: nothing is lost by starting at the base
+		stoodOn, err := j.checkedOut(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if merged && !stoodOn { // an interrupted start, or work that is in the base already: nothing is lost by starting at the base
 			return []string{"--no-track", "-B", j.branch, j.making(), j.baseRef}, nil
 		}
 		other := strings.TrimSuffix(j.branch, fmt.Sprintf(".%d", n-1))
-		j.note("the branch %s exists with work that no run of this card recorded: left as it is", j.branch)
+		j.note("the branch %s exists with work, or a worktree, that no run of this card recorded: left as it is", j.branch)
 		j.branch = fmt.Sprintf("%s.%d", other, n)
 	}
+}
+
+// checkedOut says whether a worktree stands on the branch, be it missing: git would refuse to move it.
+func (j *worktreeJob) checkedOut(ctx context.Context) (bool, error) {
+	list, err := j.worktrees(ctx, j.repo)
+	return slices.ContainsFunc(list, func(tree registered) bool { return tree.branch == j.branch }), err
 }
 
 // checkPrefix fails when another branch's name makes this one impossible: git keeps branches as files and folders.
