@@ -38,6 +38,7 @@ func TestScript(t *testing.T) {
 				{"TZ", "UTC"},
 				{"GIT_CONFIG_GLOBAL", "/dev/null"},
 				{"GIT_CONFIG_NOSYSTEM", "1"},
+				{"GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir)}, // a repository above the folder is nobody's here
 				{"GIT_AUTHOR_NAME", "Ada"},
 				{"GIT_AUTHOR_EMAIL", "ada@example.org"},
 				{"GIT_COMMITTER_NAME", "Ada"},
