@@ -83,7 +83,7 @@ func (b bad) play(ctx context.Context, t *trial) error {
 			break
 		}
 	}
-	if err := w.one(ctx, "Write it."); err != nil {
+	if err := w.one(ctx); err != nil {
 		return err
 	}
 	rows, err := w.ended(ctx, 1, soon)

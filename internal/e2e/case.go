@@ -26,12 +26,12 @@ func (c testCase) matches(pattern string) bool {
 
 // allCases are all that can be tried, the longest first.
 func allCases() []testCase {
-	return slices.Concat(shows(), prompts(), failures(), works(), stops(), bads())
+	return slices.Concat(shows(), panes(), prompts(), failures(), works(), stops(), bads())
 }
 
-// Waits, generous for a busy machine: a CLI takes up to 5 s to start.
+// Waits, generous for a busy machine: opencode takes 5 s of a free core to start.
 const (
-	soon = 90 * time.Second
+	soon = 150 * time.Second
 	late = 6 * time.Minute
 )
 
@@ -65,8 +65,8 @@ func (t *trial) alone(ctx context.Context, scenario string, plan bool, s setting
 }
 
 // one adds a card and runs one tick.
-func (w *world) one(ctx context.Context, body string) error {
-	if _, err := w.do(ctx, "add", "Write mock.txt", "--body", body); err != nil {
+func (w *world) one(ctx context.Context) error {
+	if _, err := w.do(ctx, "add", "Write mock.txt", "--body", "Write it."); err != nil {
 		return err
 	}
 	_, err := w.do(ctx, "dispatch")

@@ -75,7 +75,7 @@ func (f failure) play(ctx context.Context, t *trial) error {
 	if err := t.alone(ctx, f.scenario, f.plan, setting{quiet: "20s"}); err != nil {
 		return err
 	}
-	if err := t.world.one(ctx, "Write it."); err != nil {
+	if err := t.world.one(ctx); err != nil {
 		return err
 	}
 	rows, err := t.world.ended(ctx, 1, soon)

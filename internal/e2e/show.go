@@ -26,7 +26,7 @@ func playDefault(ctx context.Context, t *trial) error {
 	if err := w.found(ctx, setting{poke: true}); err != nil {
 		return err
 	}
-	if err := w.one(ctx, "Write it."); err != nil {
+	if err := w.one(ctx); err != nil {
 		return err
 	}
 	if err := w.reaches(ctx, "w-1", "done"); err != nil {
@@ -73,7 +73,7 @@ func playTakeover(ctx context.Context, t *trial) error {
 	if err := w.found(ctx, setting{poke: true}); err != nil {
 		return err
 	}
-	if err := w.one(ctx, "Write it."); err != nil {
+	if err := w.one(ctx); err != nil {
 		return err
 	}
 	rows, err := w.ended(ctx, 2, soon)
@@ -93,7 +93,7 @@ func playTakeover(ctx context.Context, t *trial) error {
 		return err
 	}
 	w.models.play("claude", "tool+done")
-	if _, err := w.do(ctx, "add", "Another", "--body", "Write it."); err != nil {
+	if _, err := w.do(ctx, "add", "Another", "--body", "Write it.", "--pause"); err != nil {
 		return err
 	}
 	out, err := w.do(ctx, "roster")
@@ -101,9 +101,6 @@ func playTakeover(ctx context.Context, t *trial) error {
 		return err
 	}
 	if err := want(strings.Contains(out, "usage"), "the roster does not say that claude is out:\n%s", out); err != nil {
-		return err
-	}
-	if _, err := w.do(ctx, "pause", "w-2"); err != nil {
 		return err
 	}
 	return w.back(ctx, t)

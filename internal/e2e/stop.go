@@ -20,7 +20,7 @@ func (t *trial) working(ctx context.Context) error {
 	if err := t.alone(ctx, "sleep-600", false, setting{}); err != nil {
 		return err
 	}
-	if err := t.world.one(ctx, "Write it."); err != nil {
+	if err := t.world.one(ctx); err != nil {
 		return err
 	}
 	return t.world.until(ctx, soon, "the tool call", func() (bool, error) {
@@ -70,7 +70,7 @@ func playKilled(ctx context.Context, t *trial) error {
 	if err := t.working(ctx); err != nil {
 		return err
 	}
-	pid, err := t.world.harness(ctx)
+	pid, err := t.world.harness()
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func playKilled(ctx context.Context, t *trial) error {
 }
 
 // harness is the process of the first session's agent, which is the child of its supervisor.
-func (w *world) harness(ctx context.Context) (int, error) {
+func (w *world) harness() (int, error) {
 	for _, supervisor := range w.running("supervise 1") {
 		for _, pid := range w.processes() {
 			if parent(pid) == supervisor {

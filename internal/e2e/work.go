@@ -33,7 +33,7 @@ func playWork(ctx context.Context, t *trial) error {
 	if err := t.pair(ctx, "tool+done", "text+approve", setting{poke: true}); err != nil {
 		return err
 	}
-	if err := t.world.one(ctx, "Write it."); err != nil {
+	if err := t.world.one(ctx); err != nil {
 		return err
 	}
 	if err := t.world.reaches(ctx, "w-1", "done"); err != nil {
@@ -89,7 +89,7 @@ func playResume(ctx context.Context, t *trial) error {
 	if err := t.pair(ctx, "tool+done", "text+changes", setting{}); err != nil {
 		return err
 	}
-	if err := w.one(ctx, "Write it."); err != nil {
+	if err := w.one(ctx); err != nil {
 		return err
 	}
 	for n := range 3 { // the review, the coder again, the review again
@@ -150,7 +150,7 @@ func playVerb(ctx context.Context, t *trial) error {
 	if err := t.alone(ctx, "verb+done", false, setting{}); err != nil {
 		return err
 	}
-	if err := t.world.one(ctx, "Write it."); err != nil {
+	if err := t.world.one(ctx); err != nil {
 		return err
 	}
 	rows, err := t.world.ended(ctx, 1, soon)
@@ -189,7 +189,7 @@ func playLost(ctx context.Context, t *trial) error {
 	if err := t.pair(ctx, "tool+done", "text+changes", setting{}); err != nil {
 		return err
 	}
-	if err := w.one(ctx, "Write it."); err != nil {
+	if err := w.one(ctx); err != nil {
 		return err
 	}
 	if _, err := w.ended(ctx, 1, soon); err != nil {

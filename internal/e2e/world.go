@@ -155,7 +155,7 @@ func (w *world) found(ctx context.Context, s setting) error {
 	}
 	changed := string(text)
 	if s.quiet != "" {
-		changed = strings.ReplaceAll(changed, "quiet: 20m", "start: 10s, quiet: "+s.quiet)
+		changed = strings.ReplaceAll(changed, "quiet: 20m", "start: 40s, quiet: "+s.quiet)
 	}
 	if s.prompt != "" {
 		changed = strings.ReplaceAll(changed, "prompt: prompts/implementer.md", "prompt: '"+s.prompt+"'")
@@ -204,7 +204,9 @@ func (w *world) status(ctx context.Context, card string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var rows []struct{ Status string }
+	var rows []struct {
+		Status string `json:"status"`
+	}
 	if err := json.Unmarshal([]byte(out), &rows); err != nil || len(rows) != 1 {
 		return "", fmt.Errorf("the status of %s: %s", card, out)
 	}
