@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-2ddc2152/board/board"
 	"github.com/seed-2ddc2152/board/dispatch"
+	"github.com/seed-2ddc2152/board/internal/process"
 )
 
 // Fault 2: a person's start beside a tick is one run, and the person is told whose it is, not that it is pending.
@@ -182,5 +183,22 @@ func TestMakePlan_Fault4_WhatCannotBeKilledIsReported(t *testing.T) {
 				t.Fatalf("faults %+v, want one that says %q", p.Faults, c.says)
 			}
 		})
+	}
+}
+
+// LIV-3: somebody took the run's folder away, and the lock with it. The supervisor lives all the same, and its run is not over.
+func TestTick_ARunWhoseFolderIsGoneGoesOnWhileItsSupervisorLives(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	id := p.card("todo")
+	p.tick()
+	p.begins(1, func(x *board.Session) { x.Supervisor = "boot/1/7/8/7" })
+	p.alive = process.Alive
+	if r := p.tick(); len(r.Ended) != 0 || len(r.Stopping) != 0 || len(r.Started) != 0 {
+		t.Fatalf("report %+v, want the run left alone", r)
+	}
+	p.alive = process.Dead
+	if r := p.tick(); len(r.Ended) != 1 || r.Ended[0].Card != id {
+		t.Fatalf("report %+v, want it ended once its supervisor is gone", r)
 	}
 }

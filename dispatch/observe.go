@@ -310,9 +310,14 @@ func (ob *observer) lookAtProcesses(seen *RunSeen, x board.Session, r board.Run)
 		seen.Rebooted = true
 		return
 	}
-	if ob.d.Table.Check(seen.Super) == process.Unknown {
+	switch ob.d.Table.Check(seen.Super) {
+	case process.Alive: // its folder was taken away, and the lock with it
+		seen.Lock = LockHeld
+		return
+	case process.Unknown:
 		seen.Unsure = true
 		return
+	case process.Dead:
 	}
 	seen.Left = ob.members(seen.Process, x.LaunchKey)
 	if len(seen.Left) == 0 {

@@ -172,7 +172,7 @@ func signalName(sig syscall.Signal) string {
 }
 
 // writeExit makes the end durable: any later process learns it from the file (SUP-1). A full disk is waited for, since nothing
-// may be settled before the file is there.
+// may be settled before the file is there; a folder that was taken away is made again.
 func (t *turn) writeExit() error {
 	text, err := json.MarshalIndent(t.exit, "", "  ")
 	if err != nil {
@@ -180,7 +180,10 @@ func (t *turn) writeExit() error {
 	}
 	path := filepath.Join(t.dir, "exit.json")
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
-		err := home.WriteFile(path, append(text, '\n'))
+		err := home.MkdirAll(t.dir)
+		if err == nil {
+			err = home.WriteFile(path, append(text, '\n'))
+		}
 		if err == nil {
 			return nil
 		}

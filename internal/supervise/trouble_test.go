@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-2ddc2152/board/board"
+	"github.com/seed-2ddc2152/board/internal/home"
 )
 
 // A launch that cannot be made is spawn_failed with a text of its own, a missing program is harness_missing (J7, WSP-6).
@@ -140,7 +141,36 @@ func TestPrompt_OfAnySizeReachesTheHarness(t *testing.T) {
 	}
 }
 
+// HAR-1: agents take a prompt that begins with a slash for a command of their own, as claude does `/clear`.
+func TestPrompt_NeverBeginsWithASlash(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, "").withBoard(false)
+	text := strings.ReplaceAll(strings.ReplaceAll(workflowText, "LIMITS", ""), "'Do {{ card.title }}'", "'{{ card.title }}'")
+	must(t, home.WriteFile(f.home.Workflow("test"), []byte(text)))
+	f.executor("a", `cat > seen; board done`)
+	card := f.card("/clear the table")
+	f.finish(f.claim(card.ID, "a", nil).ID)
+	if seen := f.scratchFile(card.ID, "seen"); !strings.HasPrefix(seen, "# "+card.ID+": /clear the table\n\n/clear the table\n") {
+		t.Errorf("prompt: %s", seen)
+	}
+}
+
 func (f *fixture) comment(card, text string) error {
 	_, err := f.store.Comment(f.t.Context(), f.now(), card, text, "me")
 	return err
+}
+
+// SUP-1: the end is recorded although somebody has taken the run's folder away meanwhile.
+func TestExit_IsWrittenThoughTheFolderWasTakenAway(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, "").withBoard(false)
+	f.executor("a", `touch started; until test -e go; do sleep 0.05; done`)
+	run := f.claim(f.card("a thing").ID, "a", nil)
+	s := f.supervise(run.ID)
+	f.awaitFile(filepath.Join(f.scratch(run.Card), "started"))
+	must(t, os.RemoveAll(f.home.Run(run.ID)))
+	must(t, os.WriteFile(filepath.Join(f.scratch(run.Card), "go"), nil, 0o600))
+	if code := s.wait(); code != 0 || f.noExit(run.ID) || f.run(run.ID).Outcome != board.Completed {
+		t.Fatalf("exit %d, run %+v", code, f.run(run.ID))
+	}
 }
