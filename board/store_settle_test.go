@@ -145,3 +145,16 @@ func TestSettle_HAR6_AnotherModelIsAnEvent(t *testing.T) {
 		}
 	}
 }
+
+// RET-7: a conversation that its agent no longer has is not gone on with.
+func TestSettle_RET7_ALostConversationIsForgotten(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []bool{false, true} {
+		d := newDesk(t)
+		card, code := d.add(), 1
+		d.end(board.Exit{Run: d.start(card), Code: &code, Result: board.Result{Class: string(board.Failed), Session: "talk-1", Lost: lost}})
+		if _, ok := d.view().Resumable[board.SlotKey{Card: card, Slot: "worker"}]; ok == lost {
+			t.Errorf("lost %v: can be gone on with: %v", lost, ok)
+		}
+	}
+}
