@@ -35,7 +35,7 @@ func agents() []agent {
 			name: "claude", pkg: "@anthropic-ai/claude-code", version: "2.1.332", after: "install.cjs",
 			model: "claude-sonnet-4-5", account: "ANTHROPIC_API_KEY", seat: claudeSeat,
 		},
-		{name: "codex", pkg: "@openai/codex", version: "0.171.0", model: "mock-model", seat: codexSeat},
+		{name: "codex", pkg: "@openai/codex", version: "0.171.0", model: "gpt-5.1-codex", seat: codexSeat},
 		{
 			name: "opencode", pkg: "opencode-ai", version: "1.18.33", after: "postinstall.mjs",
 			model: "mock/mock-model", seat: opencodeSeat,

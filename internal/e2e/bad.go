@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +36,7 @@ func badTable() []bad {
 			return os.Chmod(path, mode)
 		}
 	}
-	const answers = "case \"$*\" in *--version*) echo 0.0.1;; *--help*) echo 'usage: old';; " +
+	const answers = "case \"$*\" in *--version*) echo 0.0.1;; *--help*) echo 'usage: --model NAME --json';; " +
 		"*status*|*'auth list'*|*'auth check'*) exit 64;; *) cat >/dev/null; "
 	return []bad{
 		{name: "missing", about: "the program is not there", make: func(string) error { return nil }, outcome: "harness_missing", run: "", check: "not"},
@@ -98,7 +99,26 @@ func (b bad) play(ctx context.Context, t *trial) error {
 	if r.Outcome != b.outcome || !strings.Contains(r.Reason, b.run) {
 		return fmt.Errorf("got %s %q, want %s with %q", r.Outcome, r.Reason, b.outcome, b.run)
 	}
+	if size := folderSize(filepath.Join(w.boardHome(), "runs")); size > maxRunFiles {
+		return fmt.Errorf("the run's files take %d bytes", size)
+	}
 	return want(strings.Contains(said, b.check), "roster check does not say %q:\n%s", b.check, said)
+}
+
+// maxRunFiles is how much a run may leave behind, whatever its agent prints: a log of 16 MiB and two that were rotated.
+const maxRunFiles = 50 << 20
+
+func folderSize(dir string) (size int64) {
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what is gone meanwhile takes no room
+		}
+		if info, err := entry.Info(); err == nil {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
 }
 
 // signOut takes the sign-in out of the seat.

@@ -56,8 +56,9 @@ func playDefault(ctx context.Context, t *trial) error {
 	return errors.Join(
 		want(strings.HasPrefix(log, "board: w-1 run 1\n"), "the branch's log is %q", log),
 		want(review.Executor == "codex" && review.Verdict == "approve", "the review: %s", brief(rows)),
-		want(review.Model == "mock-model" && review.TokensIn != nil, "the review has model %q, tokens %s", review.Model, tokens(review)),
+		want(review.Model == codex.model && review.TokensIn != nil, "the review has model %q, tokens %s", review.Model, tokens(review)),
 		want(rows[0].Cost != nil && *rows[0].Cost > 0, "claude's run has no cost"),
+		want(review.Cost != nil && *review.Cost > 0, "codex's run has no estimate of its cost"),
 	)
 }
 
