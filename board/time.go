@@ -178,7 +178,7 @@ func scanJSON(src, into any, empty string) (odd string, err error) {
 	if text == empty {
 		return "", nil
 	}
-	if err := json.Unmarshal([]byte(text), into); err != nil {
+	if json.Unmarshal([]byte(text), into) != nil {
 		return oddMark + text, nil
 	}
 	return "", nil

@@ -287,3 +287,17 @@ func TestCommit_TakesMorePathsThanAnArgumentListHolds(t *testing.T) {
 		t.Errorf("left: %.200s", got)
 	}
 }
+
+// Fault 36: a worktree that was taken away is called so, and not a git that is missing.
+func TestCommit_SaysThatTheWorktreeIsGone(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	path := p.prepare(p.spec("web-1")).Path
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	_, err := p.git.Commit(t.Context(), path, workspace.Message{Branch: "board/web-1", Subject: "x"})
+	if !errors.Is(err, workspace.ErrDirMissing) || !strings.Contains(err.Error(), path) {
+		t.Fatalf("got %v, want %v, naming %s", err, workspace.ErrDirMissing, path)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -127,6 +129,9 @@ func (g *Git) call(ctx context.Context, c call) (string, error) {
 	}
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("git %s: %w", verb, context.Cause(ctx))
+	}
+	if _, err := os.Stat(c.dir); c.dir != "" && errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("git %s: %w: %s", verb, ErrDirMissing, c.dir) // Go says of it that git does not exist
 	}
 	failed := &gitError{verb: verb, code: -1, stderr: stderr.String(), err: err}
 	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
