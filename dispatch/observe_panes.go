@@ -18,7 +18,8 @@ import (
 type Host interface {
 	// Name is the host's name, normalised.
 	Name() string
-	// Look says whether the host can take panes now, which of the programs it lacks, and what it shows.
+	// Look says whether the host can take panes now, which of the programs it lacks, and what it shows. Without programs (nil)
+	// no pane is to be opened, and only what is left of earlier ones is of interest.
 	Look(ctx context.Context, programs []string) PaneHost
 	// Open runs `board supervise RUN` in a window of its own and says where, for people. Nothing runs where the address is
 	// empty; an error beside an address is of the person's own terminal window.
@@ -43,10 +44,10 @@ func programOf(e roster.Executor) string {
 
 // askHosts asks each host at once, where there is anything to ask. What only tells uses what a tick has stored (DSP-1).
 func (ob *observer) askHosts(ctx context.Context, s *Snapshot, mu *sync.Mutex, wait *sync.WaitGroup) {
-	if !usesPanes(*s) {
-		return
+	var programs []string
+	if usesPanes(*s) {
+		programs = panePrograms(s.Rosters)
 	}
-	programs := paneProgram(s.Rosters)
 	for _, h := range ob.d.Hosts {
 		if ob.quick {
 			s.Panes[h.Name()] = storedHost(ob.seen["host "+h.Name()])
@@ -61,9 +62,9 @@ func (ob *observer) askHosts(ctx context.Context, s *Snapshot, mu *sync.Mutex, w
 	}
 }
 
-// paneProgram are the programs of all executors, each once, by name.
-func paneProgram(all map[string]RosterFacts) []string {
-	var programs []string
+// panePrograms are the programs of all executors, each once, by name.
+func panePrograms(all map[string]RosterFacts) []string {
+	programs := []string{}
 	for _, slug := range sortedKeys(all) {
 		for _, e := range all[slug].Executors {
 			if program := programOf(e); program != "" && !slices.Contains(programs, program) {
@@ -102,6 +103,9 @@ func storedHost(o board.Observation) PaneHost {
 
 // hostsSeen are the hosts whose answers differ from those stored.
 func (t *tick) hostsSeen() ([]board.Observation, error) {
+	if !usesPanes(t.snap) {
+		return nil, nil // nothing was asked that a later look could use
+	}
 	var out []board.Observation
 	for _, name := range sortedKeys(t.snap.Panes) {
 		answer := t.snap.Panes[name]

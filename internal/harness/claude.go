@@ -84,6 +84,11 @@ func (claude) seed(job Job) Seed {
 		"hasCompletedOnboarding": true,
 		"projects":               map[string]any{job.Workspace: map[string]any{"hasTrustDialogAccepted": true}},
 	}
+	if job.OutboxDir != "" { // a folder that --add-dir names is asked about as well
+		content["projects"] = map[string]any{
+			job.Workspace: map[string]any{"hasTrustDialogAccepted": true}, job.OutboxDir: map[string]any{"hasTrustDialogAccepted": true},
+		}
+	}
 	if key := job.Env["ANTHROPIC_API_KEY"]; key != "" {
 		const tail = 20
 		content["customApiKeyResponses"] = map[string]any{"approved": []any{key[max(0, len(key)-tail):]}}

@@ -41,7 +41,10 @@ func TestSeed_MergesClaudesAnswers(t *testing.T) {
 	want := map[string]any{
 		"numStartups": 12345678901234567890.0, "hasCompletedOnboarding": true,
 		"customApiKeyResponses": map[string]any{"approved": []any{"old", "abcdefghijklmnopqrst"}, "rejected": []any{"no"}},
-		"projects":              map[string]any{"/other": map[string]any{"x": 1.0}, "/work/tree": map[string]any{"hasTrustDialogAccepted": true}},
+		"projects": map[string]any{
+			"/other": map[string]any{"x": 1.0}, "/work/tree": map[string]any{"hasTrustDialogAccepted": true},
+			j.OutboxDir: map[string]any{"hasTrustDialogAccepted": true},
+		},
 	}
 	if !reflect.DeepEqual(content, want) {
 		t.Errorf("got %v, want %v", content, want)

@@ -32,8 +32,12 @@ type Local struct {
 // Name is the host's name, normalised.
 func (l *Local) Name() string { return l.Host }
 
-// Look asks tmux once for all panes of the home. Where no server runs there are none, and that is an answer.
+// Look asks tmux once for all panes of the home. Where no server runs there are none, and that is an answer. Where nothing is
+// to be opened, and no server can be there, nothing is asked.
 func (l *Local) Look(ctx context.Context, programs []string) dispatch.PaneHost {
+	if programs == nil && !l.Tmux.HasSocket() {
+		return dispatch.PaneHost{Answered: true, Tmux: true}
+	}
 	if !l.Tmux.HasTmux() {
 		return dispatch.PaneHost{Answered: true}
 	}

@@ -73,13 +73,18 @@ func (t *turn) give(ctx context.Context) error {
 	if err := t.awaitReady(ctx); err != nil || t.talk.over {
 		return err
 	}
-	if err := t.Tmux.Submit(ctx, t.pane, []byte(harness.PasteLine(t.job.PromptPath))); err != nil {
+	if err := t.submit(ctx); err != nil {
 		return fmt.Errorf("give run %d its prompt: %w", t.run.ID, err)
 	}
 	now := t.Clock.Now()
 	t.listen(now) // what it printed before is no progress of this run
 	t.talk.given, t.talk.spoke, t.life.launched = now, time.Time{}, now
 	return nil
+}
+
+// submit pastes the line that names the prompt's file, and presses Enter.
+func (t *turn) submit(ctx context.Context) error {
+	return t.Tmux.Submit(ctx, t.pane, []byte(harness.PasteLine(t.job.PromptPath)))
 }
 
 // awaitReady waits until the agent takes a prompt: it says that it idles, or its screen stands still where it does not tell.
@@ -111,7 +116,7 @@ func (t *turn) awaitReady(ctx context.Context) error {
 			t.note("dismiss a dialog", t.Tmux.SendKeys(ctx, t.pane, look.Dismiss))
 		case look.State == harness.StateIdle && now.Sub(still) >= readyStill:
 			return nil
-		case look.State == harness.StateUnknown && now.Sub(still) >= t.patience():
+		case look.State == harness.StateUnknown && now.Sub(still) >= t.patience() && (last != "" || t.agent.name == "exec"):
 			return nil
 		case now.Sub(began) >= readyMost:
 			return fmt.Errorf("%s did not become ready for a prompt within %s; its screen: %s", t.agent.name, readyMost, lastBytes(last, tailBytes))
@@ -214,9 +219,15 @@ func (t *turn) judgeAgent(ctx context.Context, now time.Time) {
 	switch {
 	case t.asks(look):
 	case look.Limit != "" && t.limited(look.Limit, now):
-	case k.stuck(now):
+	case !k.nudged && k.waitsFor(nudgeAfter, now):
 		k.nudged = true
 		t.note("press Enter", t.Tmux.SendKeys(ctx, t.pane, "Enter"))
+	case !k.again && k.waitsFor(againAfter, now):
+		k.again = true
+		t.note("submit the prompt again", t.submit(ctx))
+	case k.waitsFor(lostAfter, now):
+		t.exit.SpawnError = fmt.Sprintf("%s does not take its prompt; its screen: %s", t.agent.name, lastBytes(t.agent.screen, tailBytes))
+		k.over = true
 	case k.ended(now, t.life.finished):
 		k.over = true
 	}
@@ -240,6 +251,7 @@ func (t *turn) listen(now time.Time) {
 	if path := latest(harness.TranscriptPath(t.agent.name, t.agent.job, t.agent.session)); path != "" {
 		if at := modified(path); at.UnixNano() != k.size {
 			k.size, k.spoke = at.UnixNano(), now
+			k.begun = k.begun || !k.given.IsZero()
 		}
 		return
 	}

@@ -10,7 +10,8 @@ import (
 const (
 	screenEvery = time.Second            // between two looks at the screen; chosen: a look costs two processes
 	nudgeAfter  = 6 * time.Second        // an agent that has not begun by then is pressed Enter once more: a paste can swallow one
-	idleAfter   = 30 * time.Second       // an agent that idles so long after its prompt has answered unseen
+	againAfter  = 15 * time.Second       // and is given its prompt again after this: it was not ready for the first
+	lostAfter   = 45 * time.Second       // an agent that has not begun by then does not take its prompt
 	stillAfter  = 2 * time.Second        // of silence after a verdict ends the turn of an agent that does not tell its state
 	readyStill  = 700 * time.Millisecond // a screen that stands so long takes a prompt, where the agent does not tell
 	readyMost   = 90 * time.Second       // for an agent to become ready; chosen: an update and a cold cache
@@ -25,6 +26,7 @@ type talk struct {
 	since  time.Time     // it is in that state
 	begun  bool          // it was at work since the prompt
 	nudged bool          // Enter was pressed a second time
+	again  bool          // the prompt was submitted a second time
 	over   bool          // its turn has ended, or must
 	needs  int           // looks in a row that saw a screen for a person
 	limit  *harness.Failure
@@ -41,9 +43,9 @@ func (k *talk) saw(state harness.State, now time.Time) {
 	}
 }
 
-// stuck says whether the prompt seems to lie in the agent's input, unsent.
-func (k *talk) stuck(now time.Time) bool {
-	return !k.nudged && !k.begun && k.state == harness.StateIdle && now.Sub(k.given) >= nudgeAfter
+// waitsFor says whether the agent idles and has not begun for so long since it was given its prompt.
+func (k *talk) waitsFor(d time.Duration, now time.Time) bool {
+	return !k.begun && k.state == harness.StateIdle && now.Sub(k.given) >= d
 }
 
 // ended says whether the turn is over (END-1). verdict is when the worker gave one. An agent that tells its state has ended
@@ -55,7 +57,7 @@ func (k *talk) ended(now, verdict time.Time) bool {
 	told := verdict.After(k.given)
 	switch k.state {
 	case harness.StateIdle:
-		return k.begun || told || now.Sub(k.given) >= idleAfter
+		return k.begun || told
 	case harness.StateUnknown:
 		return told && (now.Sub(later(k.spoke, verdict)) >= stillAfter || now.Sub(verdict) >= verdictGrace)
 	case harness.StateBusy, harness.StateWaiting:

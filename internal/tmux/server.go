@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -85,6 +86,18 @@ func (s *Server) At(socketPath string) *Server {
 
 // HasTmux tells whether there is a tmux program on this host.
 func (s *Server) HasTmux() bool { return s.bin != "" }
+
+// HasSocket tells, without asking tmux, whether a server of this name may run: it has left its socket.
+func (s *Server) HasSocket() bool {
+	dir := "/tmp"
+	for _, pair := range s.env {
+		if name, value, _ := strings.Cut(pair, "="); name == "TMUX_TMPDIR" {
+			dir = value
+		}
+	}
+	_, err := os.Stat(filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()), s.name))
+	return err == nil
+}
 
 // Name is the name of the socket, for messages and for a person's `tmux -L`.
 func (s *Server) Name() string { return s.name }
