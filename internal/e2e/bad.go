@@ -42,16 +42,16 @@ func badTable() []bad {
 		{name: "missing", about: "the program is not there", make: func(string) error { return nil }, outcome: "harness_missing", run: "", check: "not"},
 		{name: "noexec", about: "the program may not be executed", make: script("exit 0", 0o600), outcome: "harness_missing", check: "execut"},
 		{
-			name: "old", about: "a version that does not know the flags", outcome: "failed", run: "unknown option", check: "flag",
+			name: "old", about: "a version that does not know the flags", outcome: "failed", run: "unknown option", check: "does not know",
 			make: script(answers+"echo \"error: unknown option '--output-format'\" >&2; exit 2;; esac", 0o700),
 		},
 		{
 			name: "silent", about: "it ends well without any event", outcome: "failed", run: "ended",
-			make: script(answers+"exit 0;; esac", 0o700), check: "flag",
+			make: script(answers+"exit 0;; esac", 0o700), check: "does not know",
 		},
 		{
 			name: "flood", about: "it prints a gibibyte without an event", outcome: "failed", run: "ended", needs: []string{"claude"},
-			make: script(answers+"yes '{\"type\":\"noise\",\"text\":\"0123456789012345678901234567890123456789\"}' | head -c 1073741824; exit 1;; esac", 0o700), check: "flag",
+			make: script(answers+"yes '{\"type\":\"noise\",\"text\":\"0123456789012345678901234567890123456789\"}' | head -c 1073741824; exit 1;; esac", 0o700), check: "does not know",
 		},
 		{name: "signin", about: "nobody is signed in", outcome: "unauthenticated", check: "sign"},
 	}
