@@ -150,21 +150,28 @@ func TestView_DB4_ReadsCoveringIndexes(t *testing.T) {
 			WHERE c.board = 'api' AND c.status = 'todo' AND c.ended_at_ms IS NULL AND c.archived_at_ms IS NULL`: "USING COVERING INDEX cards_plan",
 		`SELECT id FROM task_runs WHERE ended_at_ms IS NULL AND card = 'api-1'`: "INDEX task_runs_open",
 	} {
-		rows, err := db.QueryContext(d.ctx, "EXPLAIN QUERY PLAN "+query)
-		ok(t, err)
-		var plan []string
-		for rows.Next() {
-			var id, parent, unused int
-			var detail string
-			ok(t, rows.Scan(&id, &parent, &unused, &detail))
-			plan = append(plan, detail)
-		}
-		ok(t, rows.Err())
-		ok(t, rows.Close())
+		plan := planOf(t, db, query)
 		if !strings.Contains(strings.Join(plan, "; "), want) {
 			t.Errorf("plan %q, want %q", plan, want)
 		}
 	}
+}
+
+// planOf is how SQLite would run a query.
+func planOf(t *testing.T, db *sql.DB, query string) []string {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query)
+	ok(t, err)
+	defer rows.Close()
+	var plan []string
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		ok(t, rows.Scan(&id, &parent, &unused, &detail))
+		plan = append(plan, detail)
+	}
+	ok(t, rows.Err())
+	return plan
 }
 
 // TestSchema_RefusesImpossibleRows tries to write, past the program, what can never be true.
@@ -322,7 +329,7 @@ func TestDocumentedQueries_Run(t *testing.T) {
 	ok(t, err)
 	n := 0
 	for _, block := range regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
-		for _, query := range strings.Split(block[1], ";\n") {
+		for query := range strings.SplitSeq(block[1], ";\n") {
 			if strings.TrimSpace(query) == "" {
 				continue
 			}

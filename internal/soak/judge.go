@@ -77,7 +77,7 @@ func readLog(path string) (starts map[string]int, overlap int, err error) {
 	}
 	starts = map[string]int{}
 	open := map[string]string{} // run by card
-	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n") {
 		f := strings.Fields(line)
 		if len(f) != 3 {
 			continue

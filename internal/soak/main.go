@@ -230,12 +230,12 @@ func (s *soak) loop(p place, fail string) error {
 					return
 				default:
 				}
-				cmd := p.command(s.board, "dispatch", "--no-lock", "--json")
+				cmd := p.command(s.board, "dispatch", "--no-lock", "--json") //nolint:contextcheck // a tick is not cut off in the middle: kills are the failpoints' affair
 				if fail != "" {
 					cmd.Env = append(slices.Clone(p.env), failpoint.EnvVar+"="+fail+"@"+filepath.Join(p.dir, "fired"))
 				}
-				_ = cmd.Run() // a tick that was killed is what this is about
-				if done, err := s.done(p); err == nil && done {
+				_ = cmd.Run()                                   // a tick that was killed is what this is about
+				if done, err := s.done(p); err == nil && done { //nolint:contextcheck // as above
 					once.Do(func() { close(quiet) })
 				}
 				if err := (clock.Real{}).Sleep(ctx, 100*time.Millisecond); err != nil {

@@ -17,14 +17,29 @@ import (
 // predicted is what of a start or a hold a dry run has to foretell (DSP-2).
 type predicted struct {
 	Started []struct {
-		Card, Status, Slot, Profile, Executor, Host string
-		Clone                                       int
-	}
+		Card     string `json:"card"`
+		Status   string `json:"status"`
+		Slot     string `json:"slot"`
+		Profile  string `json:"profile"`
+		Executor string `json:"executor"`
+		Host     string `json:"host"`
+		Clone    int    `json:"clone"`
+	} `json:"started"`
 	Held []struct {
-		Card, Code, Cap, Group, Key, Text string
-		Count, Max, Reserved              int64
-	}
-	Pending []struct{ Card, Text string }
+		Card     string `json:"card"`
+		Code     string `json:"code"`
+		Cap      string `json:"cap"`
+		Group    string `json:"group"`
+		Key      string `json:"key"`
+		Text     string `json:"text"`
+		Count    int64  `json:"count"`
+		Max      int64  `json:"max"`
+		Reserved int64  `json:"reserved"`
+	} `json:"held"`
+	Pending []struct {
+		Card string `json:"card"`
+		Text string `json:"text"`
+	} `json:"pending"`
 }
 
 // predict makes random boards and compares each dry run with the tick straight after it.
@@ -93,14 +108,14 @@ func (s *soak) quiet(p place) error {
 
 // randomBoard writes a workflow with random caps, a roster, and cards in all kinds of states.
 func (s *soak) randomBoard(p place, r *rand.Rand) (int, error) {
-	executors := "executors:\n"
+	var executors, caps strings.Builder
+	executors.WriteString("executors:\n")
 	for i := range 1 + r.IntN(3) {
-		executors += fmt.Sprintf("  - {id: e%d, harness: exec, command: ['true'], roles: [%s], slots: %d, priority: %d}\n", i,
+		fmt.Fprintf(&executors, "  - {id: e%d, harness: exec, command: ['true'], roles: [%s], slots: %d, priority: %d}\n", i,
 			[]string{"coder", "coder, reviewer", "reviewer"}[r.IntN(3)], 1+r.IntN(3), r.IntN(2))
 	}
-	caps := ""
 	for i := range r.IntN(4) {
-		caps += fmt.Sprintf("    - {name: cap %d, counts: %s, scope: %s, max: %s%s}\n", i,
+		fmt.Fprintf(&caps, "    - {name: cap %d, counts: %s, scope: %s, max: %s%s}\n", i,
 			pick(r, "runs", "sessions", "cards", "starts", "turns"), pick(r, "home", "board", "host", "profile", "[host, slot]", "executor"),
 			pick(r, "0", "1", "2", "3", "'host.cpus > 1 ? 2 : 1'", "'params.limit ?? 2'"),
 			pick(r, "", "", ", where: {status: doing}", ", where: {slot: reviewer}", ", reserve: {for: {status: review}, slots: 1}", ", unless: {label: urgent}"))
@@ -115,11 +130,11 @@ func (s *soak) randomBoard(p place, r *rand.Rand) (int, error) {
 	}
 	text = strings.Replace(text, "name: default", "name: random", 1)
 	text = strings.Replace(text, "params:", "params:\n  limit: null", 1)
-	if caps != "" {
-		text += "  capacity:\n" + caps
+	if caps.Len() > 0 {
+		text += "  capacity:\n" + caps.String()
 	}
 	for path, content := range map[string]string{
-		filepath.Join(p.dir, "config", "board", "roster.yaml"): executors,
+		filepath.Join(p.dir, "config", "board", "roster.yaml"): executors.String(),
 		filepath.Join(p.dir, "home", "config.yaml"):            "poke: false\n",
 	} {
 		if err := write(path, content, 0o600); err != nil {

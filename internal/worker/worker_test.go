@@ -67,14 +67,18 @@ func (f *fixture) begin() {
 	run, err := f.store.Claim(ctx, board.ViewSpec{Now: now(), Card: c.ID, Full: true}, func(v *board.View) (board.Claim, error) {
 		card := v.Cards[0]
 		card.Status = "doing"
-		return board.Claim{Card: card, From: "todo", Actor: "board", Run: board.Run{Card: card.ID, Board: "api", Status: "doing",
+		return board.Claim{Card: card, From: "todo", Actor: "board", Run: board.Run{
+			Card: card.ID, Board: "api", Status: "doing",
 			Role: roster.RoleCoder, Slot: "worker", Profile: "coder", Executor: "a", Clone: 1, Harness: "exec",
-			Surface: workflows.SurfaceHeadless, Host: "base", Mode: board.ModeFresh}}, nil
+			Surface: workflows.SurfaceHeadless, Host: "base", Mode: board.ModeFresh,
+		}}, nil
 	})
 	must(f.t, err)
-	f.run, err = f.store.Begin(ctx, now(), run.ID, board.Session{ID: run.ID, Card: c.ID, Board: "api", Slot: "worker", Role: roster.RoleCoder,
+	f.run, err = f.store.Begin(ctx, now(), run.ID, board.Session{
+		ID: run.ID, Card: c.ID, Board: "api", Slot: "worker", Role: roster.RoleCoder,
 		Origin: board.Dispatched, SecretHash: board.SecretHash(secret), State: board.SessionBusy, FirstRun: run.ID, LastRun: run.ID,
-		StartedAt: now(), LastSeenAt: now()})
+		StartedAt: now(), LastSeenAt: now(),
+	})
 	must(f.t, err)
 }
 
@@ -272,8 +276,10 @@ func TestFromEnv_WantsAllOfIt(t *testing.T) {
 	if !ok || s.Run != 7 || s.Clone != 2 || s.CardFile() != "/r/7/card.json" {
 		t.Errorf("session %+v %v", s, ok)
 	}
-	for _, missing := range []string{worker.EnvCard, worker.EnvRun, worker.EnvSlot, worker.EnvToken, worker.EnvOutbox, worker.EnvPrompt, worker.EnvResult,
-		worker.EnvExecutor, worker.EnvWorkspace, worker.EnvHost} {
+	for _, missing := range []string{
+		worker.EnvCard, worker.EnvRun, worker.EnvSlot, worker.EnvToken, worker.EnvOutbox, worker.EnvPrompt, worker.EnvResult,
+		worker.EnvExecutor, worker.EnvWorkspace, worker.EnvHost,
+	} {
 		if _, ok := worker.FromEnv(func(name string) string {
 			if name == missing {
 				return ""
