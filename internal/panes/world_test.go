@@ -3,6 +3,7 @@ package panes_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -37,6 +38,12 @@ func withProgram(m *testing.M) int {
 	program = filepath.Join(dir, "board")
 	if out, err := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-o", program, "../../cmd/board").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build board: %v: %s\n", err, out)
+		return 1
+	}
+	// These tests mostly wait: more of them at once than there are processors cost nothing and save minutes.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
