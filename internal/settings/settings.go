@@ -211,6 +211,9 @@ func (s *Settings) loadRoster(repo string) (*roster.Roster, error) {
 	if sources.Repo != nil && !s.trusts(sources.Repo.Data) {
 		sources.Repo = nil
 	}
+	if repo != "" && sources.Repo == nil {
+		return s.Roster("") // the repository says nothing: one roster serves all such boards
+	}
 	sources.Narrow = s.narrow()
 	sources.Mode, sources.Lookup, sources.LookPath = s.opts.Mode, s.Env, s.opts.LookPath
 	r, err := roster.Load(sources)
