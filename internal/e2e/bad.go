@@ -51,7 +51,7 @@ func badTable() []bad {
 		},
 		{
 			name: "flood", about: "it prints a gibibyte without an event", outcome: "failed", run: "ended", needs: []string{"claude"},
-			make: script(answers+"yes '{\"type\":\"noise\",\"text\":\"0123456789012345678901234567890123456789\"}' | head -c 1073741824; exit 1;; esac", 0o700), check: "does not know",
+			make: script(answers+"yes \"{\\\"type\\\":\\\"noise\\\",\\\"text\\\":\\\"$(printf %01000d 0)\\\"}\" | head -c 1073741824; exit 1;; esac", 0o700), check: "does not know",
 		},
 		{name: "signin", about: "nobody is signed in", outcome: "unauthenticated", check: "sign"},
 	}

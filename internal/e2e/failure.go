@@ -13,6 +13,7 @@ type failure struct {
 	but      map[string]ending // CLIs that cannot know better, or see it otherwise
 	not      []string
 	plan     bool
+	ends     bool // every CLI gives up by itself, in its time; else the watchdog must be quick
 }
 
 // ending is how a run must end.
@@ -58,21 +59,25 @@ func failureTable() []failure {
 				"qwen":   silent,
 			},
 		},
-		{scenario: "auth", about: "401", want: ending{outcome: "unauthenticated", class: "unauthenticated"}},
-		{scenario: "nomodel", about: "an unknown model", want: ending{outcome: "model_unavailable", class: "model_unavailable"}},
-		{scenario: "toolong", about: "the prompt is too long", want: ending{outcome: "context_overflow", class: "context_overflow"}},
+		{scenario: "auth", ends: true, about: "401", want: ending{outcome: "unauthenticated", class: "unauthenticated"}},
+		{scenario: "nomodel", ends: true, about: "an unknown model", want: ending{outcome: "model_unavailable", class: "model_unavailable"}},
+		{scenario: "toolong", ends: true, about: "the prompt is too long", want: ending{outcome: "context_overflow", class: "context_overflow"}},
 		{
 			scenario: "overload", about: "529 or 503 for ever", want: ending{outcome: "overloaded", class: "overloaded"},
 			but: map[string]ending{"qwen": silent},
 		},
 		{scenario: "hang", about: "accepted and never answered: the supervisor's watchdog", want: ending{outcome: "quiet"}},
-		{scenario: "drop", about: "the stream is cut in the middle", want: ending{outcome: "outage", class: "outage"}},
+		{scenario: "drop", ends: true, about: "the stream is cut in the middle", want: ending{outcome: "outage", class: "outage"}},
 	}
 }
 
-// play runs a card on a model that fails. The quiet limit is short, for most CLIs would try for minutes.
+// play runs a card on a model that fails. The quiet limit is short where CLIs would try for minutes.
 func (f failure) play(ctx context.Context, t *trial) error {
-	if err := t.alone(ctx, f.scenario, f.plan, setting{quiet: "20s"}); err != nil {
+	quiet := "20s"
+	if f.ends {
+		quiet = "2m"
+	}
+	if err := t.alone(ctx, f.scenario, f.plan, setting{quiet: quiet}); err != nil {
 		return err
 	}
 	if err := t.world.one(ctx); err != nil {

@@ -155,7 +155,7 @@ func (w *world) found(ctx context.Context, s setting) error {
 	}
 	changed := string(text)
 	if s.quiet != "" {
-		changed = strings.ReplaceAll(changed, "quiet: 20m", "start: 40s, quiet: "+s.quiet)
+		changed = strings.ReplaceAll(changed, "quiet: 20m", "start: 1m, quiet: "+s.quiet)
 	}
 	if s.prompt != "" {
 		changed = strings.ReplaceAll(changed, "prompt: prompts/implementer.md", "prompt: '"+s.prompt+"'")
