@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,11 +10,10 @@ import (
 
 // panes are the cases of interactive sessions in tmux.
 func panes() []testCase {
-	headless := []string{"gemini", "pi", "qwen", "copilot"}
-	return []testCase{
-		{name: "pane", about: "an interactive session serves two runs of its card, in one process", not: headless, play: playPane},
-		{name: "panes", about: "eight cards in panes on a host for four", not: append(headless, "codex", "opencode"), play: playPanes},
-	}
+	return []testCase{{
+		name: "pane", about: "an interactive session serves two runs of its card, in one process",
+		not: []string{"gemini", "pi", "qwen", "copilot"}, play: playPane,
+	}}
 }
 
 // paired makes a world whose coder works in a pane, is not closed when its card moves on, and may call the verbs unasked.
@@ -28,8 +26,7 @@ func (t *trial) paired(ctx context.Context, reviewer string, s setting) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(path, strings.NewReplacer(", do: [{close_session: worker}]", "", "permissions: ask", "permissions: edit",
-		"max_sessions: null", "max_sessions: 4", "slots: 1, when: always", "slots: 1").Replace(string(text)))
+	return writeFile(path, strings.NewReplacer(", do: [{close_session: worker}]", "", "permissions: ask", "permissions: edit").Replace(string(text)))
 }
 
 func (w *world) addPane(ctx context.Context, title string) error {
@@ -64,43 +61,4 @@ func playPane(ctx context.Context, t *trial) error {
 			_, err := t.world.do(ctx, "dispatch")
 			return len(t.world.running("supervise")) == 0, err
 		}))
-}
-
-func playPanes(ctx context.Context, t *trial) error {
-	const cards, most = 8, 4
-	if err := t.paired(ctx, "text+approve", setting{poke: true}); err != nil {
-		return err
-	}
-	for n := range cards {
-		if err := t.world.addPane(ctx, fmt.Sprintf("Card %d", n+1)); err != nil {
-			return err
-		}
-	}
-	if _, err := t.world.do(ctx, "dispatch"); err != nil {
-		return err
-	}
-	seen := 0
-	err := t.world.until(ctx, late, "every card to be done", func() (bool, error) {
-		seen = max(seen, t.world.sessions())
-		out, err := t.world.do(ctx, "sql", "SELECT count(*) FROM cards WHERE status = 'done'")
-		return strings.TrimSpace(out) == fmt.Sprint(cards), err
-	})
-	return errors.Join(err, want(seen <= most, "at most %d sessions at once, counted %d", most, seen))
-}
-
-// sessions counts from outside: the launch keys in the environments of living processes.
-func (w *world) sessions() int {
-	keys := map[string]bool{}
-	for _, pid := range w.processes() {
-		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-		if err != nil {
-			continue
-		}
-		for pair := range strings.SplitSeq(string(env), "\x00") {
-			if key, ok := strings.CutPrefix(pair, "BOARD_LAUNCH_KEY="); ok {
-				keys[key] = true
-			}
-		}
-	}
-	return len(keys)
 }
