@@ -54,8 +54,10 @@ func (s *Store) Adopt(ctx context.Context, now Time, q AdoptRequest) (Session, e
 		if err := insertSession(ctx, tx, x); err != nil {
 			return err
 		}
-		return record(ctx, tx, now, change{board: c.Board, card: c.ID, kind: "session.adopted", actor: q.Actor,
-			payload: map[string]any{"session": x.ID, "slot": slot, "pane": q.TmuxPane, "process": q.Process}})
+		return record(ctx, tx, now, change{
+			board: c.Board, card: c.ID, kind: "session.adopted", actor: q.Actor,
+			payload: map[string]any{"session": x.ID, "slot": slot, "pane": q.TmuxPane, "process": q.Process},
+		})
 	})
 	return x, err
 }
@@ -124,8 +126,10 @@ func (s *Store) Release(ctx context.Context, now Time, card, slot, actor string)
 			if err := endSession(ctx, tx, now, x.ID); err != nil {
 				return err
 			}
-			if err := record(ctx, tx, now, change{board: c.Board, card: c.ID, kind: "session.released", actor: actor,
-				payload: map[string]any{"session": x.ID, "slot": x.Slot}}); err != nil {
+			if err := record(ctx, tx, now, change{
+				board: c.Board, card: c.ID, kind: "session.released", actor: actor,
+				payload: map[string]any{"session": x.ID, "slot": x.Slot},
+			}); err != nil {
 				return err
 			}
 		}

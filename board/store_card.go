@@ -208,8 +208,10 @@ func addCard(ctx context.Context, tx *sqlx.Tx, now Time, n NewCard) (Card, bool,
 			return Card{}, false, err
 		}
 	}
-	return c, false, record(ctx, tx, now, change{board: c.Board, card: c.ID, kind: "card.added", actor: n.Actor,
-		payload: map[string]any{"title": c.Title, "status": c.Status}})
+	return c, false, record(ctx, tx, now, change{
+		board: c.Board, card: c.ID, kind: "card.added", actor: n.Actor,
+		payload: map[string]any{"title": c.Title, "status": c.Status},
+	})
 }
 
 func insertCard(ctx context.Context, tx *sqlx.Tx, c Card) error {
@@ -344,8 +346,10 @@ func saveMove(ctx context.Context, tx *sqlx.Tx, now Time, p personMove) (Sent, e
 	}
 	if c.CurrentRun != 0 && (m.To != m.From || done.EndRun != "") {
 		out.Stopped = c.CurrentRun
-		if err := requestStop(ctx, tx, now, StopRequest{Run: c.CurrentRun, Outcome: cmp.Or(done.EndRun, Stopped), Actor: actor,
-			Reason: fmt.Sprintf("%s was moved from %s to %s by %s", c.ID, m.From, m.To, actor)}); err != nil {
+		if err := requestStop(ctx, tx, now, StopRequest{
+			Run: c.CurrentRun, Outcome: cmp.Or(done.EndRun, Stopped), Actor: actor,
+			Reason: fmt.Sprintf("%s was moved from %s to %s by %s", c.ID, m.From, m.To, actor),
+		}); err != nil {
 			return out, err
 		}
 	}

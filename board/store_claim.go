@@ -145,8 +145,10 @@ func (s *Store) Relaunch(ctx context.Context, now Time, run int64, attempt int) 
 		if err != nil {
 			return err
 		}
-		return record(ctx, tx, now, change{board: r.Board, card: r.Card, run: run, kind: "run.relaunched", actor: "board",
-			payload: map[string]any{"attempt": r.LaunchAttempt}})
+		return record(ctx, tx, now, change{
+			board: r.Board, card: r.Card, run: run, kind: "run.relaunched", actor: "board",
+			payload: map[string]any{"attempt": r.LaunchAttempt},
+		})
 	})
 	return won, err
 }

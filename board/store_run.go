@@ -89,8 +89,10 @@ func (s *Store) Begin(ctx context.Context, now Time, run int64, session Session)
 		if r, err = readRun(ctx, tx, run); err != nil {
 			return err
 		}
-		return record(ctx, tx, now, change{board: r.Board, card: r.Card, run: run, kind: "run.started", actor: "supervisor",
-			payload: map[string]any{"session": session.ID, "mode": r.Mode}})
+		return record(ctx, tx, now, change{
+			board: r.Board, card: r.Card, run: run, kind: "run.started", actor: "supervisor",
+			payload: map[string]any{"session": session.ID, "mode": r.Mode},
+		})
 	})
 	return r, err
 }
@@ -240,8 +242,10 @@ func requestStop(ctx context.Context, tx *sqlx.Tx, now Time, q StopRequest) erro
 	if err != nil {
 		return err
 	}
-	return record(ctx, tx, now, change{board: r.Board, card: r.Card, run: r.ID, kind: "run.stop_requested", actor: q.Actor,
-		payload: map[string]any{"outcome": q.Outcome, "reason": q.Reason}})
+	return record(ctx, tx, now, change{
+		board: r.Board, card: r.Card, run: r.ID, kind: "run.stop_requested", actor: q.Actor,
+		payload: map[string]any{"outcome": q.Outcome, "reason": q.Reason},
+	})
 }
 
 // VerdictRequest is a worker's word about its work, with the secret that names its session (WRK-2).
@@ -272,8 +276,10 @@ func (s *Store) SetVerdict(ctx context.Context, now Time, rules Rules, q Verdict
 		if err != nil {
 			return fmt.Errorf("store the verdict of run %d: %w", run.ID, err)
 		}
-		return record(ctx, tx, now, change{board: run.Board, card: run.Card, run: run.ID, kind: "run.verdict", actor: run.Slot,
-			payload: map[string]any{"verdict": q.Verdict, "reason": q.Reason}})
+		return record(ctx, tx, now, change{
+			board: run.Board, card: run.Card, run: run.ID, kind: "run.verdict", actor: run.Slot,
+			payload: map[string]any{"verdict": q.Verdict, "reason": q.Reason},
+		})
 	})
 	return run, err
 }

@@ -251,8 +251,10 @@ func (s *Store) EndSession(ctx context.Context, now Time, session int64, reason 
 		if err := endSession(ctx, tx, now, session); err != nil {
 			return err
 		}
-		return record(ctx, tx, now, change{board: x.Board, card: x.Card, run: x.LastRun, kind: "session.ended", actor: "board",
-			payload: map[string]any{"session": session, "reason": reason}})
+		return record(ctx, tx, now, change{
+			board: x.Board, card: x.Card, run: x.LastRun, kind: "session.ended", actor: "board",
+			payload: map[string]any{"session": session, "reason": reason},
+		})
 	})
 }
 
@@ -295,7 +297,8 @@ func exclude(ctx context.Context, tx *sqlx.Tx, now Time, x roster.Exclusion, run
 		return err
 	}
 	return record(ctx, tx, now, change{run: run, kind: "executor.excluded", actor: "board", payload: map[string]any{
-		"executor": x.Executor, "account": x.Account, "kind": x.Kind, "reason": x.Reason, "until": At(x.Until)}})
+		"executor": x.Executor, "account": x.Account, "kind": x.Kind, "reason": x.Reason, "until": At(x.Until),
+	}})
 }
 
 func forgetSlot(ctx context.Context, tx *sqlx.Tx, now Time, card, slot string) error {
@@ -351,18 +354,22 @@ func freeDependents(ctx context.Context, tx *sqlx.Tx, now Time, c Card) error {
 func recordEnding(ctx context.Context, tx *sqlx.Tx, now Time, f EndingFacts, e Ending) error {
 	events := []change{{kind: "run.ended", actor: cmp.Or(e.Run.StopActor, "board"), payload: map[string]any{
 		"outcome": e.Run.Outcome, "reason": e.Run.Reason, "verdict": e.Run.Verdict, "step": e.Step, "failure": e.Failure,
-		"exit_code": e.Run.ExitCode, "refusal": e.Refusal}}}
+		"exit_code": e.Run.ExitCode, "refusal": e.Refusal,
+	}}}
 	if OtherModel(f.Run.Model, e.Run.Model) {
 		events = append(events, change{kind: "run.other_model", actor: "board", payload: map[string]any{
-			"asked": f.Run.Model, "answered": e.Run.Model}})
+			"asked": f.Run.Model, "answered": e.Run.Model,
+		}})
 	}
 	if e.Move != nil {
 		events = append(events, change{kind: "card." + e.Event, actor: e.By, payload: map[string]any{
-			"from": e.Move.From, "to": e.Move.To, "reason": e.Run.VerdictReason}})
+			"from": e.Move.From, "to": e.Move.To, "reason": e.Run.VerdictReason,
+		}})
 	}
 	if e.Block != nil {
 		events = append(events, change{kind: "card.needs_person", actor: e.Block.AskedBy, payload: map[string]any{
-			"kind": e.Block.Kind, "text": e.Block.Text}})
+			"kind": e.Block.Kind, "text": e.Block.Text,
+		}})
 	}
 	for _, kind := range e.Records {
 		events = append(events, change{kind: kind, actor: e.By})

@@ -37,10 +37,23 @@ func readView(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) (*View, error) {
 		needed bool
 		read   func(context.Context, *sqlx.Tx, ViewSpec) error
 	}{
-		{true, v.readBoards}, {has.Runs, v.readRuns}, {has.Sessions, v.readSessions}, {true, v.readCards}, {has.Runs || has.Sessions, v.readBusy},
-		{has.Leases, v.readLeases}, {has.Turns, v.readTurns}, {has.Exclusions, v.readExclusions}, {has.Pauses, v.readPauses},
-		{has.RateLimits, v.readRateLimits}, {has.Blocks, v.readBlocks}, {has.Links, v.readBlockers}, {has.Holds, v.readHolds},
-		{spec.Since != 0, v.readPast}, {has.Tried, v.readWorkers}, {has.Tried, v.readResumable}, {true, v.readLastTick},
+		{true, v.readBoards},
+		{has.Runs, v.readRuns},
+		{has.Sessions, v.readSessions},
+		{true, v.readCards},
+		{has.Runs || has.Sessions, v.readBusy},
+		{has.Leases, v.readLeases},
+		{has.Turns, v.readTurns},
+		{has.Exclusions, v.readExclusions},
+		{has.Pauses, v.readPauses},
+		{has.RateLimits, v.readRateLimits},
+		{has.Blocks, v.readBlocks},
+		{has.Links, v.readBlockers},
+		{has.Holds, v.readHolds},
+		{spec.Since != 0, v.readPast},
+		{has.Tried, v.readWorkers},
+		{has.Tried, v.readResumable},
+		{true, v.readLastTick},
 	} {
 		if !step.needed {
 			continue

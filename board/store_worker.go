@@ -33,8 +33,10 @@ func (s *Store) CommentByWorker(ctx context.Context, now Time, w WorkerWrite, ca
 			return fmt.Errorf("comment on %s: %w", c.ID, err)
 		}
 		if c.ID != run.Card {
-			if err := record(ctx, tx, now, change{board: c.Board, card: c.ID, kind: "card.commented", actor: run.Slot,
-				payload: map[string]any{"by": run.Card}}); err != nil {
+			if err := record(ctx, tx, now, change{
+				board: c.Board, card: c.ID, kind: "card.commented", actor: run.Slot,
+				payload: map[string]any{"by": run.Card},
+			}); err != nil {
 				return err
 			}
 		}
@@ -51,8 +53,10 @@ func (s *Store) EvidenceByWorker(ctx context.Context, now Time, w WorkerWrite, e
 			run.Card, run.ID, e.Name, e.Path, e.Path, e.Text, now); err != nil {
 			return fmt.Errorf("store evidence of %s: %w", run.Card, err)
 		}
-		return recordWorker(ctx, tx, now, run, change{kind: "run.evidence",
-			payload: map[string]any{"name": e.Name, "path": e.Path, "request": w.Request}})
+		return recordWorker(ctx, tx, now, run, change{
+			kind:    "run.evidence",
+			payload: map[string]any{"name": e.Name, "path": e.Path, "request": w.Request},
+		})
 	})
 }
 
@@ -85,8 +89,10 @@ func (s *Store) AddSubtask(ctx context.Context, now Time, rules Rules, w WorkerW
 			return err
 		}
 		id = card.ID
-		return recordWorker(ctx, tx, now, run, change{kind: "run.added_subtask",
-			payload: map[string]any{"subtask": card.ID, "request": w.Request}})
+		return recordWorker(ctx, tx, now, run, change{
+			kind:    "run.added_subtask",
+			payload: map[string]any{"subtask": card.ID, "request": w.Request},
+		})
 	})
 	return id, err
 }

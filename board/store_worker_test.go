@@ -37,20 +37,26 @@ func TestBrief_TellsOfParentsAndHistory(t *testing.T) {
 	start := func(card string) board.Run {
 		t.Helper()
 		run, err := s.Claim(ctx, board.ViewSpec{Now: now, Card: card, Full: true}, func(v *board.View) (board.Claim, error) {
-			return board.Claim{Card: v.Cards[0], From: "todo", Actor: "board", Run: board.Run{Card: card, Board: "api", Status: "doing",
+			return board.Claim{Card: v.Cards[0], From: "todo", Actor: "board", Run: board.Run{
+				Card: card, Board: "api", Status: "doing",
 				Role: roster.RoleCoder, Slot: "worker", Profile: "coder", Executor: "a", Clone: 1, Harness: "exec",
-				Surface: workflows.SurfaceHeadless, Host: "base", Mode: board.ModeFresh}}, nil
+				Surface: workflows.SurfaceHeadless, Host: "base", Mode: board.ModeFresh,
+			}}, nil
 		})
 		do(err)
-		_, err = s.Begin(ctx, now, run.ID, board.Session{ID: run.ID, Card: card, Board: "api", Slot: "worker", Role: roster.RoleCoder,
-			SecretHash: board.SecretHash(strconv.FormatInt(run.ID, 10)), Origin: board.Dispatched, State: board.SessionBusy, StartedAt: now, LastSeenAt: now})
+		_, err = s.Begin(ctx, now, run.ID, board.Session{
+			ID: run.ID, Card: card, Board: "api", Slot: "worker", Role: roster.RoleCoder,
+			SecretHash: board.SecretHash(strconv.FormatInt(run.ID, 10)), Origin: board.Dispatched, State: board.SessionBusy, StartedAt: now, LastSeenAt: now,
+		})
 		do(err)
 		return run
 	}
 	first, _, err := s.AddCard(ctx, now, board.NewCard{Card: board.Card{Board: "api", Title: "base", Status: "todo"}, Actor: "me"})
 	do(err)
-	second, _, err := s.AddCard(ctx, now, board.NewCard{Card: board.Card{Board: "api", Title: "top", Status: "todo"},
-		DependsOn: []string{first.ID}, Actor: "me"})
+	second, _, err := s.AddCard(ctx, now, board.NewCard{
+		Card:      board.Card{Board: "api", Title: "top", Status: "todo"},
+		DependsOn: []string{first.ID}, Actor: "me",
+	})
 	do(err)
 	code := 0
 	done := start(first.ID)

@@ -178,10 +178,10 @@ func scanJSON(src, into any, empty string) (odd string, err error) {
 	if text == empty {
 		return "", nil
 	}
-	if json.Unmarshal([]byte(text), into) != nil {
-		return oddMark + text, nil
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		odd = oddMark + text // the card is held alone, by name; the rest goes on
 	}
-	return "", nil
+	return odd, nil
 }
 
 // Counters are what the workflow's `count` actions have counted on a card, kept as a JSON object.
