@@ -83,7 +83,7 @@ func (p *opencodeParser) Line(line []byte) []Event {
 	switch o.text("type") {
 	case "step_start":
 		p.parts = false
-		return append(events, Event{Kind: EventOther})
+		return events // each try of a failing call begins a step: that alone is no progress
 	case "text":
 		if !p.parts {
 			p.parts = true
