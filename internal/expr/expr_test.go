@@ -73,32 +73,32 @@ func TestBool_Evaluates(t *testing.T) {
 func TestBool_RefusesAtLoad(t *testing.T) {
 	t.Parallel()
 	scope := expr.NewScope(params())
-	for src, want := range map[string]string{
-		`card.prioriti > 1`:                       "card has no field prioriti (did you mean priority?)",
-		`crad.priority > 1`:                       "unknown name crad (did you mean card?)",
-		`card.priority == "high"`:                 "mismatched types int and string",
-		`params.review == 3`:                      "mismatched types bool and int",
-		`host.memory_presure == "low"`:            "host has no field memory_presure (did you mean memory_pressure?)",
-		`card.priority`:                           "this is a whole number; true or false is needed here",
-		`params.review ? 1 : true`:                "this is a whole number; true or false is needed here",
-		`card.priority >`:                         "the expression ends too early",
-		``:                                        "the expression ends too early",
-		`all(1..1000000, # > 0)`:                  "ranges (..) are not available",
-		`replace(card.body, "", card.body) == ""`: "unknown name replace",
-		`let a = card.body + card.body; let b = a + a; b == ""`: "a variable cannot hold joined text",
-		`let a = join(card.owns, ""); a == ""`:                  "a variable cannot hold joined text",
-		`let params = 1; params == 1`:                           "params is a root",
-		`any(attempts, any(comments, true))`:                    "a list may not be walked inside the walk of another",
-		`reduce(attempts, #acc, 1) == 1`:                        "unknown name reduce",
-		`now() > card.created_at`:                               "is not callable",
-		`$env["card"] == nil`:                                   "$env is not available",
-		`repeat("x", 1000000) == ""`:                            "unknown name repeat",
-		`attempts[0].outcme == ""`:                              "attempt has no field outcme (did you mean outcome?)",
-		strings.Repeat("true && ", 600) + "true":                "exceeds maximum allowed nodes",
+	for _, c := range []struct{ src, want string }{
+		{`card.prioriti > 1`, "card has no field prioriti (did you mean priority?)"},
+		{`crad.priority > 1`, "unknown name crad (did you mean card?)"},
+		{`card.priority == "high"`, "mismatched types int and string"},
+		{`params.review == 3`, "mismatched types bool and int"},
+		{`host.memory_presure == "low"`, "host has no field memory_presure (did you mean memory_pressure?)"},
+		{`card.priority`, "this is a whole number; true or false is needed here"},
+		{`params.review ? 1 : true`, "this is a whole number; true or false is needed here"},
+		{`card.priority >`, "the expression ends too early"},
+		{``, "the expression ends too early"},
+		{`all(1..1000000, # > 0)`, "ranges (..) are not available"},
+		{`replace(card.body, "", card.body) == ""`, "unknown name replace"},
+		{`let a = card.body + card.body; let b = a + a; b == ""`, "a variable cannot hold joined text"},
+		{`let a = join(card.owns, ""); a == ""`, "a variable cannot hold joined text"},
+		{`let params = 1; params == 1`, "params is a root"},
+		{`any(attempts, any(comments, true))`, "a list may not be walked inside the walk of another"},
+		{`reduce(attempts, #acc, 1) == 1`, "unknown name reduce"},
+		{`now() > card.created_at`, "is not callable"},
+		{`$env["card"] == nil`, "$env is not available"},
+		{`repeat("x", 1000000) == ""`, "unknown name repeat"},
+		{`attempts[0].outcme == ""`, "attempt has no field outcme (did you mean outcome?)"},
+		{strings.Repeat("true && ", 600) + "true", "exceeds maximum allowed nodes"},
 	} {
-		err := scope.Bool(src).Check()
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.60s: got %v; want an error with %q", src, err, want)
+		err := scope.Bool(c.src).Check()
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.60s: got %v; want an error with %q", c.src, err, c.want)
 		}
 	}
 }
