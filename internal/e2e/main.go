@@ -17,10 +17,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/seed-2ddc2152/board/internal/clock"
@@ -63,7 +65,9 @@ func main() {
 	if *cases != "" {
 		o.cases = strings.Split(*cases, ",")
 	}
-	if err := o.main(context.Background(), *chosen); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // then every world is still taken down
+	defer stop()
+	if err := o.main(ctx, *chosen); err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
 		os.Exit(1)
 	}

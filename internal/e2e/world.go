@@ -47,7 +47,7 @@ func newWorld(ctx context.Context, o options, a agent) (*world, error) {
 	}
 	m, err := serveModels(ctx, file)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	w.models = m
 	return w, w.makeRepo(ctx)
