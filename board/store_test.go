@@ -99,7 +99,7 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-// TestCreate_DB2_DB3 looks at the file as another program sees it: the journal is WAL for good, the version is the newest
+// DB-2, DB-3: looks at the file as another program sees it: the journal is WAL for good, the version is the newest
 // migration's, the file is the owner's only.
 func TestCreate_DB2_DB3_MakesAWholeDatabase(t *testing.T) {
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestCreate_DB2_DB3_MakesAWholeDatabase(t *testing.T) {
 	}
 }
 
-// TestOpenReadOnly_DB3 holds that a dry run never migrates.
+// DB-3: a dry run never migrates.
 func TestOpenReadOnly_DB3_NeverMigrates(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "board.db")
@@ -138,7 +138,7 @@ func TestOpenReadOnly_DB3_NeverMigrates(t *testing.T) {
 	}
 }
 
-// TestView_DB4 holds that planning reads a covering index and open runs by theirs, whatever the rest holds.
+// DB-4: planning reads a covering index and open runs by theirs, whatever the rest holds.
 func TestView_DB4_ReadsCoveringIndexes(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

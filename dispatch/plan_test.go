@@ -310,6 +310,33 @@ func TestMakePlan_CAP13_TakesTheNextExecutorThatPassesTheCaps(t *testing.T) {
 	}
 }
 
+// WSP-7: cards whose paths overlap do not run at the same time on one repository; the other is named.
+func TestMakePlan_WSP7_PathsThatARunningCardOwnsAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	owns := func(paths ...string) func(*board.Card) { return func(c *board.Card) { c.Owns = paths } }
+	for _, c := range []struct {
+		first, second string
+		waits         bool
+	}{
+		{"src", "src/a.go", true}, {"src/a.go", "src", true}, {"src/**", "src/b", true}, {"./src/", "src", true}, {"**", "docs", true},
+		{"src/a", "src/ab", false}, {"src", "docs", false}, {"src/*.go", "docs/*.go", false},
+	} {
+		w := newWorld(t)
+		first, second := w.card("todo", owns(c.first)), w.card("todo", owns(c.second))
+		p := w.plan()
+		if got := len(p.Start) == 1; got != c.waits {
+			t.Errorf("%s and %s: started %v, want the second to wait: %v", c.first, c.second, started(p), c.waits)
+			continue
+		}
+		if !c.waits {
+			continue
+		}
+		if h := heldAs(t, p, second); h.Code != board.HoldWorkspace || !strings.Contains(h.Text, first) {
+			t.Errorf("%s and %s: held as %s %q, want workspace naming %s", c.first, c.second, h.Code, h.Text, first)
+		}
+	}
+}
+
 // TestMakePlan_Properties holds DSP-1 (same snapshot, same plan), DSP-3 (every card started or held exactly once) and that no
 // cap and no executor's slots are ever exceeded.
 func TestMakePlan_Properties(t *testing.T) {

@@ -121,7 +121,7 @@ func ofClaim() []mutation {
 			inDispatch, "TestTick_DSP7_ACardThatAnotherTickStartedIsElsewhere",
 		},
 		{
-			"going over a cap goes over every limit", "dispatch/judge.go",
+			"going over a cap goes over every limit", "dispatch/place.go",
 			"if r.Origin != capacity.FromFile {", "if r.Origin == capacity.FromMax {",
 			inDispatch, "TestStartCard_CAP14_AnOverCapStartStillMeetsLimitsBehindTheFilesCap",
 		},
