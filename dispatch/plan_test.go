@@ -318,8 +318,14 @@ func TestMakePlan_WSP7_PathsThatARunningCardOwnsAreWaitedFor(t *testing.T) {
 		first, second string
 		waits         bool
 	}{
-		{"src", "src/a.go", true}, {"src/a.go", "src", true}, {"src/**", "src/b", true}, {"./src/", "src", true}, {"**", "docs", true},
-		{"src/a", "src/ab", false}, {"src", "docs", false}, {"src/*.go", "docs/*.go", false},
+		{"src", "src/a.go", true},
+		{"src/a.go", "src", true},
+		{"src/**", "src/b", true},
+		{"./src/", "src", true},
+		{"**", "docs", true},
+		{"src/a", "src/ab", false},
+		{"src", "docs", false},
+		{"src/*.go", "docs/*.go", false},
 	} {
 		w := newWorld(t)
 		first, second := w.card("todo", owns(c.first)), w.card("todo", owns(c.second))
