@@ -86,8 +86,10 @@ func BenchmarkFloorPane(b *testing.B) {
 // keepServer starts a tmux server with one window that stays, and ends it with the benchmark.
 func keepServer(b *testing.B, name string) {
 	b.Helper()
-	words := []string{"-L", name, "-f", "/dev/null", "start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";",
-		"new-session", "-d", "-s", "bench", "--", "sleep", "600"}
+	words := []string{
+		"-L", name, "-f", "/dev/null", "start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";",
+		"new-session", "-d", "-s", "bench", "--", "sleep", "600",
+	}
 	if out, err := exec.Command("tmux", words...).CombinedOutput(); err != nil {
 		b.Fatalf("tmux: %v: %s", err, out)
 	}

@@ -25,8 +25,10 @@ func (s *Settings) Prices() (harness.Prices, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&over); err != nil {
-		return table, &board.Problem{Kind: board.ErrInvalid, Text: fmt.Sprintf("%s: %v", s.Config.Prices, err),
-			Fix: "it has `date` and `models: {NAME: {in, out, cached}}`, in dollars per million tokens"}
+		return table, &board.Problem{
+			Kind: board.ErrInvalid, Text: fmt.Sprintf("%s: %v", s.Config.Prices, err),
+			Fix: "it has `date` and `models: {NAME: {in, out, cached}}`, in dollars per million tokens",
+		}
 	}
 	return table.With(over), nil
 }
