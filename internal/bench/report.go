@@ -33,7 +33,7 @@ Each command started %d times, in turn with the others, and compared at the 25th
 milliseconds belong to the machine. Every board has %s ended runs, each with its session, lease and event, unless it says
 otherwise. The floors are %s, a minimal program of the same stack that reads the same database, and
 for Start a Go program that prints one word. TickPlan ends at a failpoint straight after the plan, so that the same four
-cards can start each time; TickHeld is a whole tick that records itself.
+cards can start each time.
 
 | figure | work | ms | floor ms | ratio | goal | |
 |---|---|--:|--:|--:|--:|---|

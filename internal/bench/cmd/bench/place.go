@@ -179,7 +179,6 @@ func (p *place) plan(home string) []bench.Command {
 		{Name: "FloorPlan/" + size, Args: []string{floor, "plan", db}},
 		{Name: "DryRunExplain/" + size, Args: []string{p.board, "--home", home, "dispatch", "--dry-run", "--json"}},
 		{Name: "FloorExplain/" + size, Args: []string{floor, "explain", db}},
-		{Name: "TickHeld/" + size, Args: []string{p.board, "--home", home, "dispatch", "--json", "--max", "0"}},
 	}
 }
 
