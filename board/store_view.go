@@ -360,16 +360,32 @@ func (v *View) readPast(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) error {
 	return nil
 }
 
+// tried are the cards that a plan may start again, or after their present run, and that have run before: only they have
+// conversations to go on with and work to look at. Cards that rest in other statuses are not asked about, however many.
+func (v *View) tried() Strings {
+	var ids Strings
+	for i := range v.Cards {
+		if v.Cards[i].Attempts > 0 {
+			ids = append(ids, v.Cards[i].ID)
+		}
+	}
+	for id := range v.Busy {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // readWorkers reads who made the work that a reasoning run would look at: the worker sessions of each card since its last
 // approved state (ROS-13). Only cards that have run can have any.
-func (v *View) readWorkers(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) error {
+func (v *View) readWorkers(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 	var workers []Worker
 	if err := tx.SelectContext(ctx, &workers, `
 		SELECT m.card, m.executor
-		FROM cards c INDEXED BY cards_tried
-		JOIN makers m ON m.card = c.id
-		WHERE c.attempts > 0 AND c.ended_at_ms IS NULL AND c.archived_at_ms IS NULL AND ? IN ('', c.id)
-		ORDER BY m.card, m.executor`, spec.Card); err != nil {
+		FROM json_each(?) c
+		JOIN makers m ON m.card = c.value
+		ORDER BY m.card, m.executor`, v.tried()); err != nil {
 		return fmt.Errorf("read who made the work: %w", err)
 	}
 	for _, w := range workers {
@@ -380,15 +396,14 @@ func (v *View) readWorkers(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) erro
 
 // readResumable reads each slot's last conversation, where there is one to go on with (RET-7), and the last ones of executors that
 // held the slot before (ROS-16).
-func (v *View) readResumable(ctx context.Context, tx *sqlx.Tx, spec ViewSpec) error {
+func (v *View) readResumable(ctx context.Context, tx *sqlx.Tx, _ ViewSpec) error {
 	var sessions []Session
 	if err := tx.SelectContext(ctx, &sessions, `
 		SELECT `+sessionColumns+`
-		FROM cards c INDEXED BY cards_tried
-		JOIN conversations k ON k.card = c.id
+		FROM json_each(?) c
+		JOIN conversations k ON k.card = c.value
 		JOIN sessions s ON s.id = k.session
-		WHERE c.attempts > 0 AND c.ended_at_ms IS NULL AND c.archived_at_ms IS NULL AND ? IN ('', c.id)
-		ORDER BY s.id DESC`, spec.Card); err != nil {
+		ORDER BY s.id DESC`, v.tried()); err != nil {
 		return fmt.Errorf("read conversations to go on with: %w", err)
 	}
 	newest := map[SlotKey]bool{}
