@@ -160,20 +160,20 @@ func wanted(part string) map[string]bool {
 
 func (p *place) noop(home string) []bench.Command {
 	return []bench.Command{
-		{Name: "TickNoop", Args: []string{p.board, "--home", home, "dispatch", "--json"}},
+		{Name: "TickNoop", Args: []string{p.board, "--home", home, "dispatch"}},
 		{Name: "FloorNoop", Args: []string{filepath.Join(p.bin, "floortick"), "plan", filepath.Join(home, "board.db")}},
 	}
 }
 
 func (p *place) short(home string) []bench.Command {
-	return []bench.Command{{Name: "TickNoop/short", Args: []string{p.board, "--home", home, "dispatch", "--json"}}}
+	return []bench.Command{{Name: "TickNoop/short", Args: []string{p.board, "--home", home, "dispatch"}}}
 }
 
 func (p *place) plan(home string) []bench.Command {
 	size, db, floor := filepath.Base(home), filepath.Join(home, "board.db"), filepath.Join(p.bin, "floortick")
 	return []bench.Command{
 		{
-			Name: "TickPlan/" + size, Args: []string{p.board, "--home", home, "dispatch", "--json"},
+			Name: "TickPlan/" + size, Args: []string{p.board, "--home", home, "dispatch"},
 			Env: []string{"BOARD_FAILPOINT=plan.after"}, Killed: true,
 		},
 		{Name: "FloorPlan/" + size, Args: []string{floor, "plan", db}},
